@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// `attn bench`: how fast attention is on this machine, beside what the machine can do at
+// all, measured in the same run. bench/README.md has the method.
+#ifndef ATTN_BENCH_BENCH_H_
+#define ATTN_BENCH_BENCH_H_
+
+#include <string>
+#include <vector>
+
+namespace attn::bench {
+
+// As the command line gives them; every list may be empty and then means its default.
+struct BenchOptions {
+  // "BxHxNxD" or "BxHqxHkxNxD", N and D each "a" or "a:b" (queries:keys, width:value width), with a
+  // final "c" when causal. Default: 1x8x1024x64, 1x8x1024x128, both also causal.
+  std::vector<std::string> shapes;
+  // Names of `Backends()` or their beginnings ("highway"). Default: all but the reference, which is
+  // the slow oracle.
+  std::vector<std::string> backends;
+  std::vector<std::string> ops;     // "forward", "backward". Default: forward.
+  std::vector<std::string> dtypes;  // "f32", "f64". Default: f32.
+  std::vector<std::string> forms;   // "flash", "explicit". Default: flash. Backward has one form.
+  std::string filter;               // regular expression, searched for in a row's name
+  double seconds = 1;               // timed calls of one row, at least
+  bool small_pages = false;         // tensors on the system's usual pages, not on those of 2 MiB
+  bool list = false;                // name the rows, measure nothing
+  bool json = false;                // to standard output, instead of the table
+  // How the lines that reproduce a row begin: where the build puts the program.
+#if defined(__wasm_relaxed_simd__)
+  std::string program = "node --experimental-wasm-relaxed-simd build/wasm-relaxed/bin/attn.mjs";
+#elif defined(__EMSCRIPTEN__)
+  std::string program = "node build/bin/attn.mjs";
+#else
+  std::string program = "build/bin/attn";
+#endif
+};
+
+// Prints to standard output, progress and errors to standard error. Returns the exit code: 0;
+// 1 when a row failed its check (its timing is void); 2 for bad input, with nothing printed on
+// standard output; 130 when interrupted by Ctrl-C, with what was done until then.
+int RunBench(const BenchOptions& options);
+
+}  // namespace attn::bench
+
+#endif  // ATTN_BENCH_BENCH_H_

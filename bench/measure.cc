@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/measure.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <optional>
+
+#include "attn/random.h"
+#include "bench/environment.h"
+#include "bench/pages.h"
+#include "bench/timer.h"
+#include "kernels/tasks.h"
+
+namespace attn::bench {
+namespace {
+
+constexpr int64_t kMinSamples = 3;
+// Enough for any percentile here; tiny shapes would otherwise fill the JSON.
+constexpr int64_t kMaxSamples = 1000;
+// Calls that are not counted: this part of a row's seconds, but not longer than caches and clocks
+// need.
+constexpr double kWarmUp = 0.1;
+constexpr double kLongestWarmUp = 0.3;
+constexpr int kSamplesPerTurn = 4;
+constexpr double kShortestCall = 1e-7;  // no call of a kernel is shorter
+
+// The tensors of one problem, shared by its rows: the same addresses for every version, so
+// that none is lucky with its placement. Standard normal values, as the article's experiments.
+template <class T>
+class Problem {
+ public:
+  Problem(const ForwardShape& s, bool backward, bool large_pages)
+      : pages_(Lines(TensorElements(s, backward)) * kLine + 8 * kLine, large_pages) {
+    if (!ok()) return;
+    const int64_t query_rows = s.batch * s.heads * s.queries;
+    const int64_t key_rows = s.batch * s.kv_heads * s.keys;
+    Generator generator(0);
+    const auto random = [&](int64_t n) {
+      T* const data = Take(n);
+      for (int64_t i = 0; i < n; ++i) data[i] = static_cast<T>(generator.StandardNormal());
+      return data;
+    };
+    inputs.q = {random(query_rows * s.width), {s.batch, s.heads, s.queries, s.width}};
+    inputs.k = {random(key_rows * s.width), {s.batch, s.kv_heads, s.keys, s.width}};
+    inputs.v = {random(key_rows * s.value_width), {s.batch, s.kv_heads, s.keys, s.value_width}};
+    outputs.o = {Take(query_rows * s.value_width), {s.batch, s.heads, s.queries, s.value_width}};
+    outputs.lse = {Take(query_rows), {s.batch, s.heads, s.queries}};
+    if (!backward) return;
+    upstream = {{outputs.o.data, outputs.o.shape},
+                {outputs.lse.data, outputs.lse.shape},
+                {random(query_rows * s.value_width), outputs.o.shape},
+                {}};
+    gradients.dq = {Take(query_rows * s.width), inputs.q.shape};
+    gradients.dk = {Take(key_rows * s.width), inputs.k.shape};
+    gradients.dv = {Take(key_rows * s.value_width), inputs.v.shape};
+  }
+  bool ok() const { return pages_.ok(); }
+
+  AttentionInputs<T> inputs;
+  AttentionOutputs<T> outputs;
+  AttentionUpstream<T> upstream;    // of backward, as `gradients`
+  AttentionGradients<T> gradients;  // of q, k and v
+
+ private:
+  static constexpr int64_t kLine = 64;  // bytes: a cache line, an AVX-512 vector
+
+  static int64_t Lines(int64_t n) {
+    return (n * static_cast<int64_t>(sizeof(T)) + kLine - 1) / kLine;
+  }
+  // The next n elements, which begin on a line.
+  T* Take(int64_t n) {
+    unsigned char* const data = pages_.data() + taken_;
+    taken_ += Lines(n) * kLine;
+    return reinterpret_cast<T*>(data);
+  }
+
+  Pages pages_;
+  int64_t taken_ = 0;
+};
+
+template <class T>
+int64_t ScratchBytes(const Row& row) {
+  AttentionTask<T> task = {};
+  task.queries = task.query_end = row.shape.queries, task.keys = row.shape.keys;
+  task.d = row.shape.width, task.dv = row.shape.value_width;
+  task.q_col = task.k_col = task.v_col = task.o_col = 1;
+  task.q_row = task.k_row = task.d;
+  task.v_row = task.o_row = task.dv;
+  const Band band(row.shape.causal, {}, task.queries, task.keys);
+  task.low = band.low, task.high = band.high;
+  const KernelTable<T>& table = row.backend->table<T>();
+  if (row.backward()) {
+    AttentionBackwardTask<T> backward = {};
+    backward.forward = task;
+    return table.attention_backward_scratch(backward) * static_cast<int64_t>(sizeof(T));
+  }
+  const auto size = row.op == Op::kAttentionForward ? table.attention_flash_scratch
+                                                    : table.attention_explicit_scratch;
+  return size(task) * static_cast<int64_t>(sizeof(T));
+}
+
+// What the rows of one problem must have computed.
+template <class T>
+class Truth {
+ public:
+  // Backward gets its O and LSE from the default backend.
+  Truth(const Problem<T>& problem, const Row& row) : row_(row), problem_(problem) {
+    if (!row.backward()) {
+      outputs_.emplace(problem.inputs, row.shape);
+      return;
+    }
+    AttentionOptions options;
+    options.causal = row.shape.causal;
+    status_ = AttentionForward(DefaultBackend(), problem.inputs, options, problem.outputs);
+    if (status_.ok()) gradients_.emplace(problem.inputs, problem.upstream, row.shape);
+  }
+  const Status& status() const { return status_; }
+
+  void Clear() const {
+    row_.backward() ? FillWithNan(problem_.gradients) : FillWithNan(problem_.outputs);
+  }
+  int64_t NonFinite() const {
+    return row_.backward() ? CountNonFinite(problem_.gradients)
+                           : CountNonFinite(problem_.outputs, row_.shape);
+  }
+  Errors Compare() const {
+    return row_.backward() ? gradients_->Compare(problem_.gradients)
+                           : outputs_->Compare(problem_.outputs);
+  }
+
+ private:
+  const Row& row_;
+  const Problem<T>& problem_;
+  Status status_;
+  std::optional<Oracle<T>> outputs_;
+  std::optional<GradientOracle<T>> gradients_;
+};
+
+// One row while it is being measured.
+template <class T>
+class Version {
+ public:
+  Version(const Row& row, Problem<T>& problem, const Truth<T>& truth, PeakSampler* sampler)
+      : problem_(problem), truth_(truth), sampler_(sampler) {
+    result.row = row;
+    result.scratch_bytes = ScratchBytes<T>(row);
+    options_.causal = row.shape.causal;
+    options_.form =
+        row.op == Op::kAttentionExplicit ? AttentionForm::kExplicit : AttentionForm::kFlash;
+  }
+
+  // Checks one call, then runs until caches, clocks and branch predictors have settled, and finds
+  // how many calls a sample needs.
+  void WarmUp(double seconds) {
+    truth_.Clear();
+    const double begin = Now();
+    double call = Calls(1);
+    Check();
+    const double enough =
+        std::max(std::min(seconds * kWarmUp, kLongestWarmUp), TierUpSeconds(seconds));
+    int64_t count = 0;
+    // By the clock, not by adding up calls: a browser's clock may say 0 for each of them.
+    for (const double warm = Now(); Now() - warm < enough && !failed(); ++count) {
+      call = std::min(call, Calls(1));
+    }
+    if (call <= 0) call = (Now() - begin) / static_cast<double>(count + 1);
+    call = std::max(call, kShortestCall);
+    calls_ = std::max<int64_t>(1, static_cast<int64_t>(std::ceil(kMinSample / call)));
+  }
+
+  // A call that is not timed, then some samples: after another instruction set the core's clock is
+  // that set's, and a peak of a millisecond would still see it (AVX-512 after SSE2: 6 % more than
+  // its own clock gives, and the kernel's share of it 4 points less).
+  void Turn(double seconds, const std::function<bool()>& stop) {
+    Calls(1);
+    for (int i = 0; i < kSamplesPerTurn && !Done(seconds) && !stop(); ++i) Sample();
+  }
+
+  // NaN into the outputs, a peak, the timed calls, a peak: nothing else between.
+  void Sample() {
+    truth_.Clear();
+    const double before = sampler_ == nullptr ? 0 : sampler_->Sample();
+    const double cpu_begin = CpuSeconds();
+    const double seconds = Calls(calls_);
+    const double cpu = CpuSeconds() - cpu_begin;
+    const double after = sampler_ == nullptr ? 0 : sampler_->Sample();
+    if (failed()) return;
+    const int64_t non_finite = truth_.NonFinite();
+    if (non_finite > 0) {
+      result.failure = Message(non_finite, " values are not finite after a timed call");
+      return;
+    }
+    result.seconds.push_back(seconds / static_cast<double>(calls_));
+    result.cpu_seconds.push_back(cpu / static_cast<double>(calls_));
+    result.calls += calls_;
+    timed_ += seconds;
+    if (sampler_ == nullptr) return;
+    const double peak = (before + after) / 2;
+    const double flops = static_cast<double>(Flops(result.row.shape, result.row.backward()));
+    result.peak.push_back(peak);
+    result.peak_fraction.push_back(flops / result.cpu_seconds.back() / peak);
+  }
+
+  // The outputs as the last call left them, against f64.
+  void Check() {
+    if (failed()) return;
+    result.errors = truth_.Compare();
+    result.failure = result.errors.failure;
+  }
+
+  bool failed() const { return !result.failure.empty(); }
+  bool Done(double seconds) const {
+    const int64_t samples = static_cast<int64_t>(result.seconds.size());
+    return failed() || samples >= kMaxSamples || (samples >= kMinSamples && timed_ >= seconds);
+  }
+  double Left(double seconds) const { return Done(seconds) ? 0 : std::max(0.0, seconds - timed_); }
+
+  RowResult result;
+
+ private:
+  // Seconds of so many calls.
+  double Calls(int64_t count) {
+    const double begin = Now();
+    for (int64_t i = 0; i < count && !failed(); ++i) {
+      const Backend& backend = *result.row.backend;
+      const Status status =
+          result.row.backward()
+              ? AttentionBackward(backend, problem_.inputs, options_, problem_.upstream,
+                                  problem_.gradients)
+              : AttentionForward(backend, problem_.inputs, options_, problem_.outputs);
+      if (!status.ok()) result.failure = status.message();
+    }
+    return Now() - begin;
+  }
+
+  Problem<T>& problem_;
+  const Truth<T>& truth_;
+  PeakSampler* sampler_;
+  AttentionOptions options_;
+  int64_t calls_ = 1;
+  double timed_ = 0;
+};
+
+template <class T>
+Result<std::vector<RowResult>> Measure(std::span<const Row> rows, const BenchOptions& options,
+                                       Samplers& samplers, const MeasureHooks& hooks) {
+  const ForwardShape& shape = rows[0].shape;
+  const double seconds = options.seconds;
+  Problem<T> problem(shape, rows[0].backward(), !options.small_pages);
+  if (!problem.ok()) {
+    const int64_t bytes =
+        TensorElements(shape, rows[0].backward()) * static_cast<int64_t>(sizeof(T));
+    return Status(StatusCode::kOutOfMemory, Message("no memory for ", bytes, " bytes of tensors"));
+  }
+  const Truth<T> truth(problem, rows[0]);
+  ATTN_RETURN_IF_ERROR(truth.status());
+  std::vector<std::unique_ptr<Version<T>>> versions;
+  for (const Row& row : rows) {
+    if (hooks.stop()) break;
+    hooks.progress(row, seconds * static_cast<double>(rows.size()));
+    PeakSampler* sampler = samplers.For(row.isa, row.dtype, TierUpSeconds(seconds));
+    versions.push_back(std::make_unique<Version<T>>(row, problem, truth, sampler));
+    versions.back()->WarmUp(seconds);
+  }
+
+  for (size_t round = 0; !hooks.stop(); ++round) {
+    double left = 0;
+    for (const auto& version : versions) left += version->Left(seconds);
+    bool all_done = true;
+    for (size_t i = 0; i < versions.size() && !hooks.stop(); ++i) {
+      Version<T>& version = *versions[(round + i) % versions.size()];
+      if (version.Done(seconds)) continue;
+      all_done = false;
+      hooks.progress(version.result.row, left);
+      version.Turn(seconds, hooks.stop);
+      // The outputs are shared: check the last sample before another version writes.
+      if (version.Done(seconds)) version.Check();
+    }
+    if (all_done) break;
+  }
+
+  std::vector<RowResult> results;
+  for (const auto& version : versions) {
+    if (version->failed() || !version->result.seconds.empty()) {
+      results.push_back(std::move(version->result));
+    }
+  }
+  return results;
+}
+
+}  // namespace
+
+PeakSampler* Samplers::For(const Isa* isa, DType dtype, double warm_up) {
+  if (isa == nullptr) return nullptr;
+  for (PeakSampler& sampler : samplers_) {
+    if (&sampler.isa() == isa && sampler.dtype() == dtype) return sampler.ok() ? &sampler : nullptr;
+  }
+  samplers_.emplace_back(*isa, dtype, warm_up);
+  return samplers_.back().ok() ? &samplers_.back() : nullptr;
+}
+
+Result<std::vector<RowResult>> MeasureProblem(std::span<const Row> rows,
+                                              const BenchOptions& options, Samplers& samplers,
+                                              const MeasureHooks& hooks) {
+  if (rows.empty()) return std::vector<RowResult>{};
+  return rows[0].dtype == DType::kF32 ? Measure<float>(rows, options, samplers, hooks)
+                                      : Measure<double>(rows, options, samplers, hooks);
+}
+
+}  // namespace attn::bench

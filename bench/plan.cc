@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/plan.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <optional>
+#include <regex>
+
+#include "bench/environment.h"
+
+namespace attn::bench {
+namespace {
+
+// The sizes of the PyTorch and onnxruntime figures that README.md compares with.
+const std::vector<std::string> kShapes = {"1x8x1024x64", "1x8x1024x64c", "1x8x1024x128",
+                                          "1x8x1024x128c"};
+
+Result<std::vector<DType>> DTypes(const std::vector<std::string>& names) {
+  std::vector<DType> dtypes;
+  for (const std::string& name : names) {
+    if (name != "f32" && name != "f64") {
+      return InvalidArgument("dtype \"", name, "\": known are f32, f64");
+    }
+    dtypes.push_back(name == "f32" ? DType::kF32 : DType::kF64);
+  }
+  if (dtypes.empty()) dtypes = {DType::kF32};
+  return dtypes;
+}
+
+// Forward in each form, and backward.
+Result<std::vector<Op>> Ops(const std::vector<std::string>& names,
+                            const std::vector<std::string>& forms) {
+  for (const std::string& form : forms) {
+    if (form != "flash" && form != "explicit") {
+      return InvalidArgument("form \"", form, "\": known are flash, explicit");
+    }
+  }
+  std::vector<Op> ops;
+  for (const std::string& name : names.empty() ? std::vector<std::string>{"forward"} : names) {
+    if (name == "backward") {
+      ops.push_back(Op::kAttentionBackward);
+    } else if (name != "forward") {
+      return InvalidArgument("op \"", name, "\": known are forward, backward");
+    } else if (forms.empty()) {
+      ops.push_back(Op::kAttentionForward);
+    } else {
+      for (const std::string& form : forms) {
+        ops.push_back(form == "flash" ? Op::kAttentionForward : Op::kAttentionExplicit);
+      }
+    }
+  }
+  return ops;
+}
+
+Result<std::vector<ForwardShape>> Shapes(const std::vector<std::string>& texts) {
+  std::vector<ForwardShape> shapes;
+  for (const std::string& text : texts.empty() ? kShapes : texts) {
+    Result<ForwardShape> shape = ParseShape(text);
+    if (!shape.ok()) return shape.status();
+    shapes.push_back(*shape);
+  }
+  return shapes;
+}
+
+// Every wanted beginning must fit a backend.
+Status CheckNames(const std::vector<std::string>& wanted, std::span<const Backend> backends) {
+  for (const std::string& name : wanted) {
+    std::string known;
+    bool found = false;
+    for (const Backend& backend : backends) {
+      found = found || (!name.empty() && backend.name.starts_with(name));
+      known += (known.empty() ? "" : ", ") + backend.name;
+    }
+    if (found) continue;
+    return Status(StatusCode::kNotFound,
+                  Message("no backend \"", name, "\"; this machine has: ", known));
+  }
+  return {};
+}
+
+bool Wanted(const Backend& backend, const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    if (backend.name.starts_with(name)) return true;
+  }
+  return names.empty();
+}
+
+// Why this row is not measured, or nothing.
+std::string Reason(const Row& row, const BenchOptions& options, std::optional<int64_t> memory) {
+  if (options.backends.empty() && row.backend == &ReferenceBackend()) {
+    return "the slow definition, no candidate; --backend reference measures it";
+  }
+  if (!row.backend->Supports(row.op, row.dtype)) {
+    return Message(row.backend->name, " has no ", attn::Name(row.op), " of ",
+                   attn::Name(row.dtype));
+  }
+  const int64_t bytes =
+      TensorElements(row.shape, row.backward()) * (row.dtype == DType::kF32 ? 4 : 8);
+  if (memory && bytes > *memory / 2) {
+    return fmt::format("its tensors need {:.1f} GiB, more than half of this machine's {:.1f}",
+                       static_cast<double>(bytes) / 0x1p30, static_cast<double>(*memory) / 0x1p30);
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string_view FormName(Op op) { return op == Op::kAttentionExplicit ? "explicit" : "flash"; }
+
+std::string Row::Name() const {
+  return fmt::format("attention_{}/{}/{}/{}/{}", backward() ? "backward" : "forward", Text(shape),
+                     attn::Name(dtype), FormName(op), backend->name);
+}
+
+std::string Row::Command(const BenchOptions& options) const {
+  const std::string what =
+      backward() ? std::string("--op backward") : fmt::format("--form {}", FormName(op));
+  return fmt::format("{} bench --backend {} --shape {} --dtype {} {} --seconds {}{}",
+                     options.program, backend->name, Text(shape), attn::Name(dtype), what,
+                     options.seconds, options.small_pages ? " --small-pages" : "");
+}
+
+bool Row::SameProblem(const Row& other) const {
+  return Text(shape) == Text(other.shape) && dtype == other.dtype && op == other.op;
+}
+
+Result<Plan> MakePlan(const BenchOptions& options, std::span<const Backend> backends) {
+  if (!std::isfinite(options.seconds) || options.seconds <= 0) {
+    return Status(StatusCode::kInvalidArgument,
+                  fmt::format("seconds is {}, a positive number is needed", options.seconds));
+  }
+  const auto shapes = Shapes(options.shapes);
+  if (!shapes.ok()) return shapes.status();
+  const auto dtypes = DTypes(options.dtypes);
+  if (!dtypes.ok()) return dtypes.status();
+  const auto ops = Ops(options.ops, options.forms);
+  if (!ops.ok()) return ops.status();
+  ATTN_RETURN_IF_ERROR(CheckNames(options.backends, backends));
+  std::regex filter;
+  try {
+    filter = std::regex(options.filter);
+  } catch (const std::regex_error& error) {
+    return InvalidArgument("filter \"", options.filter, "\": ", error.what());
+  }
+
+  Plan plan;
+  const std::optional<int64_t> memory = PhysicalMemory();
+  for (const ForwardShape& shape : *shapes) {
+    for (const DType dtype : *dtypes) {
+      for (const Op op : *ops) {
+        for (const Backend& backend : backends) {
+          const Row row = {&backend, IsaOf(backend.name), shape, dtype, op};
+          if (!Wanted(backend, options.backends)) continue;
+          if (!std::regex_search(row.Name(), filter)) continue;
+          const std::string reason = Reason(row, options, memory);
+          if (reason.empty()) {
+            plan.rows.push_back(row);
+          } else {
+            plan.skipped.push_back({row.Name(), reason});
+          }
+        }
+      }
+    }
+  }
+  if (plan.rows.empty() && plan.skipped.empty()) {
+    return Status(StatusCode::kNotFound, Message("no row's name matches filter \"", options.filter,
+                                                 "\"; --list shows them all"));
+  }
+  return plan;
+}
+
+}  // namespace attn::bench

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which rows a run has, and why others are left out.
+#ifndef ATTN_BENCH_PLAN_H_
+#define ATTN_BENCH_PLAN_H_
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "attn/attention.h"
+#include "attn/backend.h"
+#include "attn/status.h"
+#include "bench/bench.h"
+#include "bench/peak.h"
+#include "bench/shape.h"
+
+namespace attn::bench {
+
+struct Row {
+  const Backend* backend;
+  const Isa* isa;  // null: no peak is known for this backend
+  ForwardShape shape;
+  DType dtype;
+  Op op;  // forward, its explicit form, or backward
+
+  bool backward() const { return op == Op::kAttentionBackward; }
+
+  // "attention_forward/1x8x1024x64c/f32/flash/highway:AVX3"
+  std::string Name() const;
+  // The command that measures this row alone.
+  std::string Command(const BenchOptions& options) const;
+  // Rows of one problem, which differ in the backend only, are measured in turns.
+  bool SameProblem(const Row& other) const;
+};
+
+// "flash" or "explicit".
+std::string_view FormName(Op op);
+
+struct SkippedRow {
+  std::string name;
+  std::string reason;
+};
+
+struct Plan {
+  std::vector<Row> rows;  // those of one problem stand together
+  std::vector<SkippedRow> skipped;
+};
+
+// Errors name the option and the value: a shape that does not parse, an unknown backend, op,
+// dtype or form, a filter that is no regular expression, seconds that are not a positive number, no
+// row left.
+Result<Plan> MakePlan(const BenchOptions& options, std::span<const Backend> backends);
+
+}  // namespace attn::bench
+
+#endif  // ATTN_BENCH_PLAN_H_

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one list of everything that can run an operation: tests, bench, command line and page share
+// it. A backend that lacks an operation says so; it never crashes.
+#ifndef ATTN_BACKEND_H_
+#define ATTN_BACKEND_H_
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "attn/status.h"
+
+namespace attn {
+
+enum class DType : int32_t { kF32, kF64 };
+enum class Op : int32_t {
+  kSoftmaxRows,
+  kAttentionForward,
+  kAttentionExplicit,
+  kAttentionBackward,
+  // The same code on every backend:
+  kMergeStates,
+  kRmsNorm,
+  kRotaryEmbedding,
+};
+
+std::string_view Name(DType dtype);
+std::string_view Name(Op op);
+template <class T>
+constexpr DType DTypeOf() {
+  return sizeof(T) == 4 ? DType::kF32 : DType::kF64;
+}
+
+template <class T>
+struct KernelTable;  // kernels/tasks.h
+
+// One way of running the operations: "reference", "highway:AVX3", "xsimd:avx2", ...
+struct Backend {
+  std::string name;
+  const KernelTable<float>* f32 = nullptr;
+  const KernelTable<double>* f64 = nullptr;
+
+  template <class T>
+  const KernelTable<T>& table() const;
+  bool Supports(Op op, DType dtype) const;
+  // Lanes of a vector of this dtype; 1 for the reference. 0 when the dtype is not supported.
+  int64_t Lanes(DType dtype) const;
+};
+
+// Those that this machine can run, the reference first, then each lowering from its widest
+// instruction set to its narrowest.
+std::span<const Backend> Backends();
+
+// The oracle: the definitions in the article's order.
+const Backend& ReferenceBackend();
+
+// The fastest for f32 on this machine: Highway at its widest.
+const Backend& DefaultBackend();
+
+// By exact name; the error lists the names there are.
+Result<const Backend*> FindBackend(std::string_view name);
+
+}  // namespace attn
+
+#endif  // ATTN_BACKEND_H_

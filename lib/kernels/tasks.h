@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a driver hands to a kernel: plain data, one head, one range of queries. Nothing here has a
+// function body, because this file is included by units that are compiled for one instruction set:
+// an inline function would be emitted with instructions that other machines lack.
+#ifndef ATTN_KERNELS_TASKS_H_
+#define ATTN_KERNELS_TASKS_H_
+
+#include <cstdint>
+
+namespace attn {
+
+// Rows of unit column stride.
+template <class T>
+struct SoftmaxRowsTask {
+  const T* x;
+  int64_t x_row;
+  T* p;
+  int64_t p_row;
+  T* lse;  // or null
+  int64_t lse_row;
+  int64_t rows, columns;
+};
+
+// One head: q [Sq][D], k [Sk][D], v [Sk][Dv], o [Sq][Dv], lse [Sq], masks [Sq][Sk], strides in
+// elements. The kernel computes rows query_begin <= i < query_end; i counts in the whole head.
+// Scores: softcap * tanh(scale * q.k / softcap) + add; key j is hidden from query i where
+// j < i + low, j > i + high, keep is 0 or add is -inf.
+template <class T>
+struct AttentionTask {
+  const T* q;
+  int64_t q_row, q_col;
+  const T* k;
+  int64_t k_row, k_col;
+  const T* v;
+  int64_t v_row, v_col;
+  T* o;
+  int64_t o_row, o_col;
+  T* lse;  // or null
+  int64_t lse_row;
+  int64_t queries, keys, d, dv;
+  int64_t query_begin, query_end;
+  int64_t low, high;
+  double scale;
+  double softcap;       // 0: none
+  const uint8_t* keep;  // or null
+  int64_t keep_row, keep_col;
+  const T* add;  // or null
+  int64_t add_row, add_col;
+  const T* sink;  // one more logit without a value, or null
+  T* scratch;     // KernelTable::*_scratch(task) elements, 64-byte aligned
+};
+
+// One head of the backward pass; dk and dv are added to (the driver clears them once a group).
+template <class T>
+struct AttentionBackwardTask {
+  AttentionTask<T> forward;  // o is read, lse must be there
+  const T* d_o;
+  int64_t d_o_row, d_o_col;
+  const T* d_lse;  // or null
+  int64_t d_lse_row;
+  T* dq;
+  int64_t dq_row, dq_col;
+  T* dk;
+  int64_t dk_row, dk_col;
+  T* dv;
+  int64_t dv_row, dv_col;
+  T* d_sink;  // added to, or null
+};
+
+// The kernels of one backend for one element type; a null entry means "not supported".
+template <class T>
+struct KernelTable {
+  int64_t lanes;
+  int64_t query_tile;  // a driver splits queries at multiples of this
+  void (*softmax_rows)(const SoftmaxRowsTask<T>&);
+  void (*attention_flash)(const AttentionTask<T>&);
+  int64_t (*attention_flash_scratch)(const AttentionTask<T>&);
+  void (*attention_explicit)(const AttentionTask<T>&);
+  int64_t (*attention_explicit_scratch)(const AttentionTask<T>&);
+  void (*attention_backward)(const AttentionBackwardTask<T>&);
+  int64_t (*attention_backward_scratch)(const AttentionBackwardTask<T>&);
+};
+
+}  // namespace attn
+
+#endif  // ATTN_KERNELS_TASKS_H_

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// The definitions, in the article's order, one loop a sum: the oracle of every other backend.
+#ifndef ATTN_REFERENCE_KERNELS_H_
+#define ATTN_REFERENCE_KERNELS_H_
+
+#include "kernels/tasks.h"
+
+namespace attn::reference {
+
+template <class T>
+void SoftmaxRows(const SoftmaxRowsTask<T>& task);
+
+// p = softmax(s) over `n` scores, in place; returns LSE. Without a finite or NaN score above
+// -inf: weights 0 and LSE -inf.
+template <class T>
+T Softmax(T* s, int64_t n);
+
+// Scores of query `i` after soft-cap and masks, all `keys` of them: -inf where hidden.
+template <class T>
+void Scores(const AttentionTask<T>& task, int64_t i, T* s);
+
+// Their softmax, with the sink, in place: s has keys + 1 elements. Returns LSE.
+template <class T>
+T Weights(const AttentionTask<T>& task, T* s);
+
+template <class T>
+void AttentionForward(const AttentionTask<T>& task);
+
+template <class T>
+void AttentionBackward(const AttentionBackwardTask<T>& task);
+
+template <class T>
+const KernelTable<T>& Table();
+
+}  // namespace attn::reference
+
+#endif  // ATTN_REFERENCE_KERNELS_H_

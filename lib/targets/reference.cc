@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/kernels.h"
+
+namespace attn::reference {
+namespace {
+
+template <class T>
+int64_t RowOfScores(const AttentionTask<T>& task) {
+  return task.keys + 1;
+}
+
+template <class T>
+int64_t RowOfScoresBackward(const AttentionBackwardTask<T>& task) {
+  return RowOfScores(task.forward);
+}
+
+template <class T>
+constexpr KernelTable<T> kTable = {
+    .lanes = 1,
+    .query_tile = 1,
+    .softmax_rows = SoftmaxRows<T>,
+    .attention_flash = AttentionForward<T>,
+    .attention_flash_scratch = RowOfScores<T>,
+    .attention_explicit = AttentionForward<T>,
+    .attention_explicit_scratch = RowOfScores<T>,
+    .attention_backward = AttentionBackward<T>,
+    .attention_backward_scratch = RowOfScoresBackward<T>,
+};
+
+}  // namespace
+
+template <class T>
+const KernelTable<T>& Table() {
+  return kTable<T>;
+}
+
+template const KernelTable<float>& Table();
+template const KernelTable<double>& Table();
+
+}  // namespace attn::reference

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string>
+#include <vector>
+
+#include "attn/backend.h"
+#include "kernels/tasks.h"
+#include "reference/kernels.h"
+#include "targets/targets.h"
+
+namespace attn {
+namespace {
+
+void Append(const char* lowering, std::span<const Target> targets, std::vector<Backend>& list) {
+  for (const Target& target : targets) {
+    if ((SupportedHighwayBits() & target.highway_bit) == 0) continue;
+    list.push_back({std::string(lowering) + target.name, target.f32, target.f64});
+  }
+}
+
+const std::vector<Backend>& List() {
+  static const std::vector<Backend> list = [] {
+    std::vector<Backend> backends = {
+        {"reference", &reference::Table<float>(), &reference::Table<double>()}};
+    Append("highway:", HighwayTargets(), backends);
+    Append("xsimd:", XsimdTargets(), backends);
+    return backends;
+  }();
+  return list;
+}
+
+template <class T>
+bool Has(const KernelTable<T>* table, Op op) {
+  if (table == nullptr) return false;
+  switch (op) {
+    case Op::kSoftmaxRows:
+      return table->softmax_rows != nullptr;
+    case Op::kAttentionForward:
+      return table->attention_flash != nullptr;
+    case Op::kAttentionExplicit:
+      return table->attention_explicit != nullptr;
+    case Op::kAttentionBackward:
+      return table->attention_backward != nullptr;
+    case Op::kMergeStates:
+    case Op::kRmsNorm:
+    case Op::kRotaryEmbedding:
+      return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string_view Name(DType dtype) { return dtype == DType::kF32 ? "f32" : "f64"; }
+
+std::string_view Name(Op op) {
+  switch (op) {
+    case Op::kSoftmaxRows:
+      return "softmax_rows";
+    case Op::kAttentionForward:
+      return "attention forward";
+    case Op::kAttentionExplicit:
+      return "attention forward (explicit)";
+    case Op::kAttentionBackward:
+      return "attention backward";
+    case Op::kMergeStates:
+      return "merge states";
+    case Op::kRmsNorm:
+      return "rms norm";
+    case Op::kRotaryEmbedding:
+      return "rotary embedding";
+  }
+  return "unknown operation";
+}
+
+template <>
+const KernelTable<float>& Backend::table() const {
+  return *f32;
+}
+
+template <>
+const KernelTable<double>& Backend::table() const {
+  return *f64;
+}
+
+bool Backend::Supports(Op op, DType dtype) const {
+  return dtype == DType::kF32 ? Has(f32, op) : Has(f64, op);
+}
+
+int64_t Backend::Lanes(DType dtype) const {
+  if (dtype == DType::kF32) return f32 == nullptr ? 0 : f32->lanes;
+  return f64 == nullptr ? 0 : f64->lanes;
+}
+
+std::span<const Backend> Backends() { return List(); }
+
+const Backend& ReferenceBackend() { return List()[0]; }
+
+const Backend& DefaultBackend() { return List()[List().size() > 1 ? 1 : 0]; }
+
+Result<const Backend*> FindBackend(std::string_view name) {
+  std::string names;
+  for (const Backend& backend : Backends()) {
+    if (backend.name == name) return &backend;
+    names += (names.empty() ? "" : ", ") + backend.name;
+  }
+  return Status(StatusCode::kNotFound,
+                Message("no backend \"", name, "\"; this machine has: ", names));
+}
+
+}  // namespace attn

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// Q, K, V [dO, dLSE] -> O, LSE [dQ, dK, dV].
+#include <algorithm>
+
+#include "attn/attention.h"
+#include "cli/operation.h"
+#include "cli/params.h"
+
+namespace attn::cli {
+namespace {
+
+// [left, right], null for a side without limit.
+Status ReadWindow(const Json& params, Window& window) {
+  if (!params.contains("window")) return {};
+  const Json& pair = params["window"];
+  const auto side = [](const Json& value) {
+    return value.is_null() || (value.is_number_unsigned() && value.get<uint64_t>() <= INT64_MAX);
+  };
+  if (!pair.is_array() || pair.size() != 2 || !side(pair[0]) || !side(pair[1])) {
+    return InvalidArgument("params.window is ", pair.dump().substr(0, 60),
+                           ", needed is [left, right], each an integer from 0 up or null");
+  }
+  if (!pair[0].is_null()) window.left = pair[0].get<int64_t>();
+  if (!pair[1].is_null()) window.right = pair[1].get<int64_t>();
+  return {};
+}
+
+Status ReadOptions(const Json& params, AttentionOptions& options) {
+  ATTN_RETURN_IF_ERROR(ReadNumber(params, "scale", options.scale));
+  ATTN_RETURN_IF_ERROR(ReadBoolean(params, "causal", options.causal.enabled));
+  size_t align = 0;
+  ATTN_RETURN_IF_ERROR(ReadChoice(params, "align", {"bottom_right", "top_left"}, align));
+  options.causal.align = align == 0 ? Align::kBottomRight : Align::kTopLeft;
+  ATTN_RETURN_IF_ERROR(ReadInteger(params, "query_offset", options.causal.query_offset));
+  ATTN_RETURN_IF_ERROR(ReadWindow(params, options.window));
+  std::optional<double> softcap;
+  ATTN_RETURN_IF_ERROR(ReadNumber(params, "softcap", softcap));
+  options.softcap = softcap.value_or(0);
+  return {};
+}
+
+const Array* Find(const std::map<std::string, Array, std::less<>>& arrays, std::string_view key) {
+  const auto found = arrays.find(key);
+  return found == arrays.end() ? nullptr : &found->second;
+}
+
+// The library looks at the upstream gradients only when a gradient is wanted.
+Status CheckLike(const char* key, const char* output, std::vector<int64_t> shape, Case& c) {
+  const auto given = c.inputs.find(key);
+  if (given == c.inputs.end()) return {};
+  FillOpenAxes(shape, given->second);
+  if (given->second.shape == shape) return {};
+  return InvalidArgument("inputs.", key, " has shape ", ShapeText(given->second.shape), ", ",
+                         output, " has ", ShapeText(shape));
+}
+
+Status CheckSizes(const Case& c, const Array& q, const Array& k, const Array& v) {
+  const std::vector<int64_t> rows = {q.shape[0], q.shape[1], q.shape[2]};
+  ATTN_RETURN_IF_ERROR(CheckSize("LSE", rows));
+  ATTN_RETURN_IF_ERROR(CheckSize("O", {rows[0], rows[1], rows[2], v.shape[3]}));
+  const double width = Span({q.shape[3]}) + Span({v.shape[3]});
+  return CheckWork("B*Hq*Sq*Sk*(D+Dv)", Span(rows) * Span({k.shape[2]}) * width, c);
+}
+
+Status Prepare(Case& c) {
+  AttentionOptions options;
+  ATTN_RETURN_IF_ERROR(ReadOptions(c.params, options));
+  Array& q = c.inputs["Q"];
+  Array& k = c.inputs["K"];
+  Array& v = c.inputs["V"];
+  // Only what a [] left open changes. The last axis of V is O's; the others are K's.
+  FillOpenAxes(k.shape, q);
+  FillOpenAxes(q.shape, k);
+  std::vector<int64_t> v_shape = k.shape;
+  for (const Array* o : {c.input("dO"), Find(c.expected, "O")}) {
+    const bool told = o != nullptr && o->shape.size() >= 3 && o->shape.back() != kAnyExtent;
+    if (told && !o->open_ended) v_shape[3] = o->shape.back();
+  }
+  FillOpenAxes(v_shape, v);
+  ATTN_RETURN_IF_ERROR(CheckSizes(c, q, k, v));
+  if ((c.input("cu_seqlens_q") == nullptr) != (c.input("cu_seqlens_k") == nullptr)) {
+    return InvalidArgument("cu_seqlens_q and cu_seqlens_k are needed together");
+  }
+  for (const char* key : {"mask_keep", "mask_add"}) {
+    const auto mask = c.inputs.find(key);
+    if (mask != c.inputs.end()) {
+      FillOpenAxes({q.shape[0], q.shape[1], q.shape[2], k.shape[2]}, mask->second);
+    }
+  }
+  ATTN_RETURN_IF_ERROR(CheckLike("dO", "O", {q.shape[0], q.shape[1], q.shape[2], v.shape[3]}, c));
+  return CheckLike("dLSE", "LSE", {q.shape[0], q.shape[1], q.shape[2]}, c);
+}
+
+template <class T, size_t kRank>
+Status LoadOptional(const Case& c, const char* key, Tensor<T, kRank>& tensor) {
+  const Array* array = c.input(key);
+  if (array == nullptr) return {};
+  return Load(Message("inputs.", key), *array, tensor);
+}
+
+// What the inputs of a case become; the views in `in` and `packed` look into the tensors.
+template <class T>
+struct Loaded {
+  AttentionOptions options;
+  Tensor<T, 4> q, k, v, add, d_o;
+  Tensor<T, 3> d_lse;
+  Tensor<T, 1> sinks;
+  Tensor<uint8_t, 4> keep;
+  Tensor<int64_t, 1> kv_lens, cu_seqlens_q, cu_seqlens_k;
+  AttentionInputs<T> in;
+  PackedSequences packed;
+
+  Status Load(const Case& c) {
+    ATTN_RETURN_IF_ERROR(ReadOptions(c.params, options));
+    ATTN_RETURN_IF_ERROR(LoadOptional(c, "Q", q));
+    ATTN_RETURN_IF_ERROR(LoadOptional(c, "K", k));
+    ATTN_RETURN_IF_ERROR(LoadOptional(c, "V", v));
+    ATTN_RETURN_IF_ERROR(LoadOptional(c, "mask_keep", keep));
+    ATTN_RETURN_IF_ERROR(LoadOptional(c, "mask_add", add));
+    ATTN_RETURN_IF_ERROR(LoadOptional(c, "sinks", sinks));
+    ATTN_RETURN_IF_ERROR(LoadOptional(c, "kv_lens", kv_lens));
+    ATTN_RETURN_IF_ERROR(LoadOptional(c, "cu_seqlens_q", cu_seqlens_q));
+    ATTN_RETURN_IF_ERROR(LoadOptional(c, "cu_seqlens_k", cu_seqlens_k));
+    ATTN_RETURN_IF_ERROR(LoadOptional(c, "dO", d_o));
+    ATTN_RETURN_IF_ERROR(LoadOptional(c, "dLSE", d_lse));
+    in = {q.view, k.view, v.view, keep.view, add.view, sinks.view, kv_lens.view};
+    packed = {cu_seqlens_q.view, cu_seqlens_k.view};
+    return {};
+  }
+  bool is_packed() const { return cu_seqlens_q.view.present(); }
+};
+
+template <class T>
+Result<Run> RunAs(const Case& c, const Backend& backend, const Names& wanted) {
+  Loaded<T> p;
+  ATTN_RETURN_IF_ERROR(p.Load(c));
+  const auto [batch, heads, queries, d] = p.in.q.shape;
+
+  Destination<T, 4> o;
+  Destination<T, 3> lse;
+  ATTN_RETURN_IF_ERROR(o.Allocate("O", {batch, heads, queries, p.in.v.shape[3]}));
+  ATTN_RETURN_IF_ERROR(lse.Allocate("LSE", {batch, heads, queries}));
+  Run run;
+  ATTN_RETURN_IF_ERROR(Timed(run, [&] {
+    const AttentionOutputs<T> out = {o.view, lse.view};
+    return p.is_packed() ? AttentionForwardPacked<T>(backend, p.in, p.packed, p.options, out)
+                         : AttentionForward<T>(backend, p.in, p.options, out);
+  }));
+  run.outputs = {o.ToOutput("O"), lse.ToOutput("LSE")};
+
+  const auto gradient = [](std::string_view name) { return name.starts_with("d"); };
+  if (std::ranges::any_of(wanted, gradient)) {
+    std::vector<T> zero = {0};  // the dO of a loss of LSE alone
+    AttentionUpstream<T> up = {o.view, lse.view, p.d_o.view, p.d_lse.view};
+    if (!up.d_o.present()) up.d_o = {zero.data(), o.view.shape, {0, 0, 0, 0}};
+    Destination<T, 4> dq, dk, dv;
+    Destination<T, 1> d_sinks;
+    ATTN_RETURN_IF_ERROR(dq.Allocate("dQ", p.in.q.shape));
+    ATTN_RETURN_IF_ERROR(dk.Allocate("dK", p.in.k.shape));
+    ATTN_RETURN_IF_ERROR(dv.Allocate("dV", p.in.v.shape));
+    if (p.in.sinks.present()) {
+      ATTN_RETURN_IF_ERROR(d_sinks.Allocate("dSinks", p.in.sinks.shape));
+    }
+    const AttentionGradients<T> grad = {dq.view, dk.view, dv.view, d_sinks.view};
+    ATTN_RETURN_IF_ERROR(Timed(run, [&] {
+      return p.is_packed()
+                 ? AttentionBackwardPacked<T>(backend, p.in, p.packed, p.options, up, grad)
+                 : AttentionBackward<T>(backend, p.in, p.options, up, grad);
+    }));
+    run.outputs.insert(run.outputs.end(),
+                       {dq.ToOutput("dQ"), dk.ToOutput("dK"), dv.ToOutput("dV")});
+    if (p.in.sinks.present()) run.outputs.push_back(d_sinks.ToOutput("dSinks"));
+  }
+  for (Output& output : run.outputs) {
+    // Packed tensors have no batch.
+    if (p.is_packed() && output.name != "dSinks") output.shape.erase(output.shape.begin());
+  }
+  return run;
+}
+
+Result<Run> RunAny(const Case& c, const Backend& backend, DType dtype, const Names& wanted) {
+  return dtype == DType::kF32 ? RunAs<float>(c, backend, wanted)
+                              : RunAs<double>(c, backend, wanted);
+}
+
+}  // namespace
+
+const Operation& AttentionOperation() {
+  static const Names kUpstream = {"dO", "dLSE"};
+  static const Operation operation = {
+      .name = "attention",
+      .inputs = {{"Q", 4, true, Axes::kFewerWhenPacked},
+                 {"K", 4, true, Axes::kFewerWhenPacked},
+                 {"V", 4, true, Axes::kFewerWhenPacked},
+                 {"mask_keep", 4, false, Axes::kBroadcast},
+                 {"mask_add", 4, false, Axes::kBroadcast},
+                 {"sinks", 1, false},
+                 {"kv_lens", 1, false},
+                 {"cu_seqlens_q", 1, false},
+                 {"cu_seqlens_k", 1, false},
+                 {"dO", 4, false, Axes::kFewerWhenPacked},
+                 {"dLSE", 3, false, Axes::kFewerWhenPacked}},
+      .params = {"scale", "causal", "align", "query_offset", "window", "softcap"},
+      .outputs = {{"O", {}, Op::kAttentionForward},
+                  {"LSE", {}, Op::kAttentionForward},
+                  {"dQ", kUpstream, Op::kAttentionBackward},
+                  {"dK", kUpstream, Op::kAttentionBackward},
+                  {"dV", kUpstream, Op::kAttentionBackward},
+                  {"dSinks", kUpstream, Op::kAttentionBackward, "sinks"}},
+      .later = {"page_table", "page_size"},
+      .prepare = Prepare,
+      .run = RunAny,
+  };
+  return operation;
+}
+
+}  // namespace attn::cli

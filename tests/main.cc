@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one main of the suite, natively, under Node and in a browser. --full, or ATTN_FULL=1 in the
+// environment, makes the random tests long.
+#define DOCTEST_CONFIG_IMPLEMENT
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <string_view>
+
+#include "testing.h"
+
+namespace attn::testing {
+bool full_run = false;
+}
+
+int main(int argc, char** argv) {
+  const char* full = std::getenv("ATTN_FULL");
+  attn::testing::full_run = full != nullptr && std::string_view(full) == "1";
+  for (int i = 1; i < argc; ++i) {
+    if (std::string_view(argv[i]) == "--full") attn::testing::full_run = true;
+  }
+  doctest::Context context;
+#if defined(__EMSCRIPTEN__)
+  // Every stream is a terminal to Emscripten's isatty, and what counts the cases reads plain text.
+  context.setOption("no-colors", true);
+#endif
+  context.applyCommandLine(argc, argv);
+  return context.run();
+}

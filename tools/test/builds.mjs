@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// The build steps that suites name in `needs`. Each runs once, when the first suite asks for it.
+import { availableParallelism } from 'node:os';
+
+import { full, root } from './paths.mjs';
+import { run } from './run.mjs';
+
+const jobs = String(availableParallelism());
+
+// targets: none means everything. g++ and the sanitizers build the doctest suite alone, except in
+// the full run, where the command line is tried with them too.
+const preset = (name, ...targets) => [
+  ['cmake', ['--preset', name, '-DATTN_BUILD_TESTS=ON']],
+  [
+    'cmake',
+    ['--build', '--preset', name, '-j', jobs, ...(targets.length ? ['--target', ...targets] : [])],
+  ],
+];
+
+const testsOnly = (name) => (full ? preset(name) : preset(name, 'attn_tests'));
+
+// What differs by relaxed SIMD; the command line is the same program but for its speed.
+const testsAndPage = (name) => (full ? preset(name) : preset(name, 'attn_tests', 'attn_wasm'));
+
+const steps = {
+  release: { title: 'native, clang', commands: preset('release') },
+  gcc: { title: 'native, g++', commands: testsOnly('gcc') },
+  asan: { title: 'sanitizers', commands: testsOnly('asan') },
+  wasm: { title: 'WebAssembly, 128-bit SIMD', commands: preset('wasm') },
+  'wasm-relaxed': { title: 'WebAssembly, relaxed SIMD', commands: testsAndPage('wasm-relaxed') },
+  package: { title: 'JavaScript package', commands: [['npm', ['run', '-w', 'wasm', 'build']]] },
+  page: { title: 'page', commands: [['npm', ['run', '-w', 'web', 'build']]] },
+};
+
+const done = new Map();
+
+// -> {ok, output}; prints one line the first time.
+export async function build(name) {
+  if (!done.has(name)) {
+    const { title, commands } = steps[name];
+    let seconds = 0;
+    let output = '';
+    let ok = true;
+    for (const [command, args] of commands) {
+      const result = await run(command, args, { cwd: root, timeout: 1800 });
+      seconds += result.seconds;
+      output += `$ ${[command, ...args].join(' ')}\n${result.output}${result.ended}\n`;
+      ok = result.code === 0 && !result.ended;
+      if (!ok) break;
+    }
+    console.log(
+      `build ${title.padEnd(28)}${ok ? '' : 'FAILED'} ${seconds.toFixed(1).padStart(8)} s`,
+    );
+    done.set(name, { ok, output, title });
+  }
+  return done.get(name);
+}

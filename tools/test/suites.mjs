@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every suite of `make test`: what it needs built, and how its cases are run and counted. A suite
+// returns {passed, failed, skipped, output}; `output` is shown where something failed.
+import { doctest, plain, tap } from './count.mjs';
+import { counted } from './counted.mjs';
+import { handedCases } from './handed.mjs';
+import { filesBelow, full } from './paths.mjs';
+import { readmeExamples } from './readme.mjs';
+import { sizes } from './sizes.mjs';
+import { relaxedFlags } from '../relaxed_flag.mjs';
+
+const sum = (results) => ({
+  passed: results.reduce((total, r) => total + r.passed, 0),
+  failed: results.reduce((total, r) => total + r.failed, 0),
+  skipped: results.reduce((total, r) => total + r.skipped, 0),
+  output: results.map((r) => r.output).join('\n'),
+});
+
+// Emscripten takes a pipe for a terminal, and the closing line would come in colours.
+const plainText = ['--no-colors=true'];
+
+const native = (preset, env) => () =>
+  counted(doctest, `build/${preset}/tests/attn_tests`, plainText, {
+    timeout: full ? 3600 : 600,
+    env,
+  });
+
+const node = (preset, flags) => () =>
+  counted(
+    doctest,
+    process.execPath,
+    [...flags, `build/${preset}/tests/attn_tests.mjs`, ...plainText],
+    {
+      timeout: full ? 3600 : 600,
+    },
+  );
+
+const browser =
+  (suite, ...engines) =>
+  async () => {
+    const results = [];
+    for (const engine of engines) {
+      const args = ['tests/browser/run.mjs', '--engine', engine, '--suite', suite];
+      if (full) args.push('--full');
+      results.push(await counted(plain, process.execPath, args, { timeout: full ? 3600 : 600 }));
+    }
+    return sum(results);
+  };
+
+const nodeTests =
+  (...folders) =>
+  () => {
+    const files = folders.flatMap((folder) =>
+      filesBelow(folder, (name) => /\.test\.m?js$/.test(name)),
+    );
+    if (files.length === 0) {
+      return {
+        passed: 0,
+        failed: 0,
+        skipped: 0,
+        output: `no *.test.mjs in ${folders.join(', ')}\n`,
+      };
+    }
+    const args = [...relaxedFlags, '--test', '--test-reporter=tap', ...files];
+    return counted(tap, process.execPath, args, { timeout: 900 });
+  };
+
+const script =
+  (...args) =>
+  () =>
+    counted(plain, process.execPath, args, { timeout: 900 });
+
+const asanEnv = {
+  ASAN_OPTIONS: 'detect_leaks=1:strict_string_checks=1',
+  UBSAN_OPTIONS: 'print_stacktrace=1',
+};
+const page = ['wasm', 'wasm-relaxed', 'package', 'page'];
+
+// `needs` names steps of builds.mjs. Cheap suites stand before dear ones where the order is free.
+export const suites = [
+  { name: 'native clang', needs: ['release'], run: native('release') },
+  { name: 'ODR guard', needs: ['release'], run: script('tests/odr_guard.mjs', 'build/release') },
+  { name: 'consumer', needs: ['release'], run: script('tests/consumer/run.mjs', 'build/release') },
+  { name: 'native gcc', needs: ['gcc'], run: native('gcc') },
+  { name: 'sanitizers', needs: ['asan'], run: native('asan', asanEnv) },
+  { name: 'Node simd128', needs: ['wasm'], run: node('wasm', []) },
+  { name: 'Node relaxed', needs: ['wasm-relaxed'], run: node('wasm-relaxed', relaxedFlags) },
+  { name: 'command line', needs: ['release', 'wasm'], run: nodeTests('tests/cli') },
+  {
+    name: 'handed cases',
+    needs: ['release', 'wasm', ...(full ? ['gcc', 'asan'] : [])],
+    run: handedCases,
+  },
+  // After the package: web/ is checked against its types.
+  { name: 'lint', needs: ['wasm', 'wasm-relaxed', 'package'], run: script('tools/lint.mjs') },
+  {
+    name: 'JavaScript',
+    needs: ['release', ...page],
+    run: nodeTests('wasm', 'web', 'tests/js', 'tools'),
+  },
+  { name: 'README examples', needs: ['release', ...page], run: readmeExamples },
+  { name: 'sizes', needs: page, run: sizes },
+  { name: 'Chromium', needs: ['wasm', 'wasm-relaxed'], run: browser('doctest', 'chromium') },
+  { name: 'Firefox', needs: ['wasm', 'wasm-relaxed'], run: browser('doctest', 'firefox') },
+  { name: 'WebKit', needs: ['wasm', 'wasm-relaxed'], run: browser('doctest', 'webkit') },
+  { name: 'elements', needs: page, run: browser('elements', 'chromium', 'firefox', 'webkit') },
+];

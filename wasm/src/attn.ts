@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+import { attentionBackward, attentionForward, attentionWeights } from './attention.js';
+import { backends } from './backends.js';
+import { costs } from './costs.js';
+import type { Variant } from './features.js';
+import { loadModule, type LoadOptions } from './load.js';
+import { softLookup } from './lookup.js';
+import type { WasmModule } from './module.js';
+import { Generator } from './random.js';
+import { report } from './report.js';
+import { Scaling } from './scaling.js';
+import * as softmax from './softmax.js';
+import type * as T from './types.js';
+
+/**
+ * The kernels of one loaded module. Arrays go in and out by copy; what a call allocates it frees,
+ * also when it fails. Errors are AttnError.
+ */
+export interface Attn {
+  readonly variant: Variant;
+  readonly version: string;
+  readonly url: string;
+  /** Size of the module's memory: it grows with the largest call and never shrinks. */
+  readonly memoryBytes: number;
+  /** Of it, what is allocated now: between calls only the handles that are not freed. */
+  readonly heapBytes: number;
+
+  backends(): T.BackendInfo[];
+
+  /** p[r] = softmax(x[r]). A row of only -Infinity has weights 0 and lse -Infinity. */
+  softmaxRows<A extends T.FloatArray>(a: T.SoftmaxRowsArguments<A>): T.SoftmaxRowsResult<A>;
+  /** [n][n]: diag(p) - p p^T */
+  softmaxJacobian<A extends T.FloatArray>(p: A): A;
+  /** J g = p o (g - p . g) */
+  softmaxJacobianProduct<A extends T.FloatArray>(p: A, g: A): A;
+  /** (softmax(z + step e_j) - softmax(z)) / step: column j of J, nudged. */
+  softmaxFiniteDifference<A extends T.FloatArray>(z: A, j: number, step: number): A;
+
+  attentionForward<A extends T.FloatArray>(
+    a: T.AttentionForwardArguments<A>,
+  ): T.AttentionForwardResult<A>;
+  /** The scores and weights that the forward pass never stores. */
+  attentionWeights<A extends T.FloatArray>(
+    a: T.AttentionWeightsArguments<A>,
+  ): T.AttentionWeightsResult<A>;
+  attentionBackward<A extends T.FloatArray>(
+    a: T.AttentionBackwardArguments<A>,
+  ): T.AttentionGradients<A>;
+
+  /** Step 1: everything between Q, K, V and the answer. */
+  softLookup<A extends T.FloatArray>(a: T.SoftLookupArguments<A>): T.SoftLookupResult<A>;
+  /** Step 2: random queries against random keys; free() the experiment. */
+  readonly scaling: {
+    create(a: T.ScalingArguments): T.ScalingExperiment;
+  };
+  /** Step 3 */
+  softmaxSensitivity(z: Float64Array, multiplier: number, step: number): T.Sensitivity;
+  multiplyJacobian(p: Float64Array, g: Float64Array): T.JacobianProduct;
+
+  /** Steps 4 and 6: what attention costs. */
+  readonly costs: T.Costs;
+  /** Every figure of the article; about 0.3 s, most of it Step 2: best in a worker. */
+  report(backend?: string): T.Figure[];
+
+  /** The stream of NumPy's default_rng(seed); free() it. */
+  randomGenerator(seed: number | bigint): T.RandomGenerator;
+}
+
+const made = new WeakMap<WasmModule, Attn>();
+
+/**
+ * Loads the module once for each URL. Options that are none are "invalid-argument"; every other error
+ * has the code "load" and names the URL.
+ */
+export async function load(options?: LoadOptions): Promise<Attn> {
+  const module = await loadModule(options);
+  let attn = made.get(module);
+  if (attn === undefined) {
+    attn = createAttn(module);
+    made.set(module, attn);
+  }
+  return attn;
+}
+
+function createAttn(module: WasmModule): Attn {
+  return {
+    variant: module.call('attn_relaxed_simd') === 1 ? 'relaxed' : 'simd128',
+    version: module.text(module.pointer('attn_version')) ?? '',
+    url: module.url,
+    get memoryBytes() {
+      return module.memoryBytes;
+    },
+    get heapBytes() {
+      return module.pointer('attn_heap_bytes');
+    },
+    backends: () => backends(module),
+    softmaxRows: (a) => softmax.softmaxRows(module, a),
+    softmaxJacobian: (p) => softmax.softmaxJacobian(module, p),
+    softmaxJacobianProduct: (p, g) => softmax.softmaxJacobianProduct(module, p, g),
+    softmaxFiniteDifference: (z, j, step) => softmax.softmaxFiniteDifference(module, z, j, step),
+    attentionForward: (a) => attentionForward(module, a),
+    attentionWeights: (a) => attentionWeights(module, a),
+    attentionBackward: (a) => attentionBackward(module, a),
+    softLookup: (a) => softLookup(module, a),
+    scaling: { create: (a) => new Scaling(module, a) },
+    softmaxSensitivity: (z, multiplier, step) =>
+      softmax.softmaxSensitivity(module, z, multiplier, step),
+    multiplyJacobian: (p, g) => softmax.multiplyJacobian(module, p, g),
+    costs: costs(module),
+    report: (backend) => report(module, backend),
+    randomGenerator: (seed) => new Generator(module, seed),
+  };
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+import { AttnError, statusCodes } from './errors.js';
+import type { FloatArray } from './types.js';
+
+/** attn.h's ATTN_ABI_VERSION that this wrapper was written for. */
+const abiVersion = 1;
+
+/** A pointer, number or handle; 64-bit integers are bigint. */
+export type Argument = number | bigint;
+type Function = (...args: Argument[]) => Argument;
+
+/**
+ * The instance behind `Attn`. Memory may grow in any call, and with that every older view is
+ * detached: views are made anew for each use and never kept.
+ */
+export class WasmModule {
+  /** Where it came from. */
+  readonly url: string;
+  readonly #exports: Record<string, unknown>;
+  readonly #memory: WebAssembly.Memory;
+  readonly #onDeath: () => void;
+  #death: Error | undefined;
+
+  constructor(instance: WebAssembly.Instance, url: string, onDeath: () => void) {
+    this.url = url;
+    this.#exports = instance.exports;
+    this.#memory = instance.exports['memory'] as WebAssembly.Memory;
+    this.#onDeath = onDeath;
+    this.call('_initialize');
+    const version = this.call('attn_abi_version');
+    if (version !== abiVersion) {
+      throw new AttnError(
+        'load',
+        `the module speaks version ${version} of the interface, this script ${abiVersion}`,
+      );
+    }
+  }
+
+  /** A trap is a fault of the library and leaves the heap in an unknown state: the end. */
+  call(name: string, ...args: Argument[]): Argument {
+    if (this.#death !== undefined) {
+      throw new AttnError('internal', `the module has stopped: ${this.#death.message}`, {
+        cause: this.#death,
+      });
+    }
+    try {
+      return (this.#exports[name] as Function)(...args);
+    } catch (cause) {
+      this.#death = cause as Error;
+      this.#onDeath();
+      throw new AttnError('internal', `${name} stopped: ${this.#death.message}`, { cause });
+    }
+  }
+
+  /** A function that returns attn_status: anything but ATTN_OK is thrown, with its message. */
+  check(name: string, ...args: Argument[]): void {
+    const status = Number(this.call(name, ...args));
+    if (status === 0) return;
+    const message = this.text(this.pointer('attn_last_error')) ?? '';
+    throw new AttnError(statusCodes[status] ?? 'internal', message);
+  }
+
+  /** The engine returns i32; addresses above 2 GiB are negative then. */
+  pointer(name: string, ...args: Argument[]): number {
+    return Number(this.call(name, ...args)) >>> 0;
+  }
+
+  malloc(bytes: number, what: string): number {
+    // No C object is larger (PTRDIFF_MAX); emmalloc takes more for a negative size.
+    const pointer = bytes < 2 ** 31 ? this.pointer('malloc', bytes) : 0;
+    if (pointer === 0) throw new AttnError('out-of-memory', `${what}: ${bytes} bytes`);
+    return pointer;
+  }
+
+  free(pointer: number): void {
+    this.callIfAlive('free', pointer);
+  }
+
+  /** For clean-up: after a trap there is nothing to free, and its error must not be hidden. */
+  callIfAlive(name: string, pointer: number): void {
+    if (this.#death === undefined) this.call(name, pointer);
+  }
+
+  get view(): DataView {
+    return new DataView(this.#memory.buffer);
+  }
+
+  bytes(pointer: number, length: number): Uint8Array<ArrayBuffer> {
+    return new Uint8Array(this.#memory.buffer as ArrayBuffer, pointer, length);
+  }
+
+  /** A copy. */
+  floats(type: FloatArrayType, pointer: number, length: number): FloatArray {
+    return new type(this.#memory.buffer as ArrayBuffer, pointer, length).slice();
+  }
+
+  /** A copy. */
+  doubles(pointer: number, length: number): Float64Array {
+    return new Float64Array(this.#memory.buffer, pointer, length).slice();
+  }
+
+  text(pointer: number): string | undefined {
+    if (pointer === 0) return undefined;
+    const all = new Uint8Array(this.#memory.buffer, pointer);
+    return new TextDecoder().decode(all.subarray(0, all.indexOf(0)));
+  }
+
+  get memoryBytes(): number {
+    return this.#memory.buffer.byteLength;
+  }
+}
+
+export type FloatArrayType = Float32ArrayConstructor | Float64ArrayConstructor;

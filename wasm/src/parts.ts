@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// attn/parts: the methods of Attn as functions of a loaded module, for bundles that take only what
+// they call.
+export { attentionBackward, attentionForward, attentionWeights } from './attention.js';
+export { backends } from './backends.js';
+export { costs } from './costs.js';
+export { AttnError, type AttnErrorCode } from './errors.js';
+export { supportedVariants, type Variant } from './features.js';
+export { loadModule, type LoadOptions } from './load.js';
+export { softLookup } from './lookup.js';
+export type { WasmModule } from './module.js';
+export { Generator } from './random.js';
+export { report } from './report.js';
+export { Scaling } from './scaling.js';
+export * from './softmax.js';
+export type * from './types.js';
