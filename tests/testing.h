@@ -8,8 +8,10 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <numeric>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "attn/backend.h"
@@ -21,8 +23,13 @@ namespace attn::testing {
 // Whether the random tests are to run long (make test-full).
 extern bool full_run;
 
+// What no kernel may read: NaN, or the greatest value of a type that has no NaN.
+template <class T>
+constexpr T kPoison = std::is_floating_point_v<T> ? std::numeric_limits<T>::quiet_NaN()
+                                                  : std::numeric_limits<T>::max();
+
 // `order` lists the axes from slowest to fastest; `gap` leaves unused elements after each run of
-// the fastest axis, filled with NaN so that a read of them shows.
+// the fastest axis, filled with kPoison so that a read of them shows.
 template <class T, size_t kRank>
 class Tensor {
  public:
@@ -36,7 +43,7 @@ class Tensor {
       step *= shape[order[i]];
       if (i == kRank - 1) step += gap;
     }
-    storage_.assign(static_cast<size_t>(step) + 1, static_cast<T>(NAN));
+    storage_.assign(static_cast<size_t>(step) + 1, kPoison<T>);
     view_ = View<T, kRank>(storage_.data(), shape, strides);
   }
   Tensor(const Tensor&) = delete;
