@@ -4,8 +4,12 @@
 #ifndef ATTN_BENCH_BENCH_H_
 #define ATTN_BENCH_BENCH_H_
 
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
+
+#include "attn/backend.h"
 
 namespace attn::bench {
 
@@ -19,12 +23,16 @@ struct BenchOptions {
   std::vector<std::string> backends;
   std::vector<std::string> ops;     // "forward", "backward". Default: forward.
   std::vector<std::string> dtypes;  // "f32", "f64". Default: f32.
-  std::vector<std::string> forms;   // "flash", "explicit". Default: flash. Backward has one form.
-  std::string filter;               // regular expression, searched for in a row's name
-  double seconds = 1;               // timed calls of one row, at least
-  bool small_pages = false;         // tensors on the system's usual pages, not on those of 2 MiB
-  bool list = false;                // name the rows, measure nothing
-  bool json = false;                // to standard output, instead of the table
+  std::vector<std::string>
+      forms;                     // "flash", "explicit", "decode". Default: flash. Backward has one.
+  std::vector<int64_t> threads;  // how many work on a call, each a row. Default: 1.
+  // The backend on so many threads, which lives as long as the program; absent: there is one.
+  std::function<Result<const Backend*>(const Backend&, int64_t)> on_threads;
+  std::string filter;        // regular expression, searched for in a row's name
+  double seconds = 1;        // timed calls of one row, at least
+  bool small_pages = false;  // tensors on the system's usual pages, not on those of 2 MiB
+  bool list = false;         // name the rows, measure nothing
+  bool json = false;         // to standard output, instead of the table
   // How the lines that reproduce a row begin: where the build puts the program.
 #if defined(__wasm_relaxed_simd__)
   std::string program = "node --experimental-wasm-relaxed-simd build/wasm-relaxed/bin/attn.mjs";

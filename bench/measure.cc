@@ -95,6 +95,13 @@ int64_t ScratchBytes(const Row& row) {
     backward.forward = task;
     return table.attention_backward_scratch(backward) * static_cast<int64_t>(sizeof(T));
   }
+  if (row.op == Op::kAttentionDecode) {
+    AttentionDecodeTask<T> decode = {};
+    decode.head = task;
+    decode.group = row.shape.heads / row.shape.kv_heads;
+    decode.row_end = row.shape.queries * decode.group;
+    return table.attention_decode_scratch(decode) * static_cast<int64_t>(sizeof(T));
+  }
   const auto size = row.op == Op::kAttentionForward ? table.attention_flash_scratch
                                                     : table.attention_explicit_scratch;
   return size(task) * static_cast<int64_t>(sizeof(T));
@@ -146,8 +153,9 @@ class Version {
     result.row = row;
     result.scratch_bytes = ScratchBytes<T>(row);
     options_.causal = row.shape.causal;
-    options_.form =
-        row.op == Op::kAttentionExplicit ? AttentionForm::kExplicit : AttentionForm::kFlash;
+    options_.form = row.op == Op::kAttentionExplicit ? AttentionForm::kExplicit
+                    : row.op == Op::kAttentionDecode ? AttentionForm::kDecode
+                                                     : AttentionForm::kFlash;
   }
 
   // Checks one call, then runs until caches, clocks and branch predictors have settled, and finds
@@ -183,7 +191,9 @@ class Version {
     const double before = sampler_ == nullptr ? 0 : sampler_->Sample();
     const double cpu_begin = CpuSeconds();
     const double seconds = Calls(calls_);
-    const double cpu = CpuSeconds() - cpu_begin;
+    // What several threads have used says nothing about what one could have done: wall time then.
+    const bool alone = result.row.threads == 1;
+    const double cpu = alone ? CpuSeconds() - cpu_begin : seconds;
     const double after = sampler_ == nullptr ? 0 : sampler_->Sample();
     if (failed()) return;
     const int64_t non_finite = truth_.NonFinite();
@@ -196,7 +206,7 @@ class Version {
     result.calls += calls_;
     timed_ += seconds;
     if (sampler_ == nullptr) return;
-    const double peak = (before + after) / 2;
+    const double peak = (before + after) / 2 * static_cast<double>(result.row.threads);
     const double flops = static_cast<double>(Flops(result.row.shape, result.row.backward()));
     result.peak.push_back(peak);
     result.peak_fraction.push_back(flops / result.cpu_seconds.back() / peak);
@@ -223,7 +233,7 @@ class Version {
   double Calls(int64_t count) {
     const double begin = Now();
     for (int64_t i = 0; i < count && !failed(); ++i) {
-      const Backend& backend = *result.row.backend;
+      const Backend& backend = result.row.runs_on();
       const Status status =
           result.row.backward()
               ? AttentionBackward(backend, problem_.inputs, options_, problem_.upstream,

@@ -28,12 +28,20 @@ Result<std::vector<DType>> DTypes(const std::vector<std::string>& names) {
   return dtypes;
 }
 
+// kAttentionBackward: no form of forward.
+Op OpOfForm(std::string_view name) {
+  for (const Op op : {Op::kAttentionForward, Op::kAttentionExplicit, Op::kAttentionDecode}) {
+    if (name == FormName(op)) return op;
+  }
+  return Op::kAttentionBackward;
+}
+
 // Forward in each form, and backward.
 Result<std::vector<Op>> Ops(const std::vector<std::string>& names,
                             const std::vector<std::string>& forms) {
   for (const std::string& form : forms) {
-    if (form != "flash" && form != "explicit") {
-      return InvalidArgument("form \"", form, "\": known are flash, explicit");
+    if (OpOfForm(form) == Op::kAttentionBackward) {
+      return InvalidArgument("form \"", form, "\": known are flash, explicit, decode");
     }
   }
   std::vector<Op> ops;
@@ -46,7 +54,7 @@ Result<std::vector<Op>> Ops(const std::vector<std::string>& names,
       ops.push_back(Op::kAttentionForward);
     } else {
       for (const std::string& form : forms) {
-        ops.push_back(form == "flash" ? Op::kAttentionForward : Op::kAttentionExplicit);
+        ops.push_back(OpOfForm(form));
       }
     }
   }
@@ -61,6 +69,16 @@ Result<std::vector<ForwardShape>> Shapes(const std::vector<std::string>& texts) 
     shapes.push_back(*shape);
   }
   return shapes;
+}
+
+Result<std::vector<int64_t>> Threads(const BenchOptions& options) {
+  for (const int64_t threads : options.threads) {
+    if (threads < 1) return InvalidArgument("threads is ", threads, ", needed is 1 or more");
+    if (threads > 1 && !options.on_threads) {
+      return Unsupported("threads is ", threads, ", this program has one");
+    }
+  }
+  return options.threads.empty() ? std::vector<int64_t>{1} : options.threads;
 }
 
 // Every wanted beginning must fit a backend.
@@ -106,19 +124,25 @@ std::string Reason(const Row& row, const BenchOptions& options, std::optional<in
 
 }  // namespace
 
-std::string_view FormName(Op op) { return op == Op::kAttentionExplicit ? "explicit" : "flash"; }
+std::string_view FormName(Op op) {
+  if (op == Op::kAttentionDecode) return "decode";
+  return op == Op::kAttentionExplicit ? "explicit" : "flash";
+}
 
 std::string Row::Name() const {
-  return fmt::format("attention_{}/{}/{}/{}/{}", backward() ? "backward" : "forward", Text(shape),
-                     attn::Name(dtype), FormName(op), backend->name);
+  const std::string name =
+      fmt::format("attention_{}/{}/{}/{}/{}", backward() ? "backward" : "forward", Text(shape),
+                  attn::Name(dtype), FormName(op), backend->name);
+  return threads == 1 ? name : fmt::format("{}/threads:{}", name, threads);
 }
 
 std::string Row::Command(const BenchOptions& options) const {
   const std::string what =
       backward() ? std::string("--op backward") : fmt::format("--form {}", FormName(op));
-  return fmt::format("{} bench --backend {} --shape {} --dtype {} {} --seconds {}{}",
+  return fmt::format("{} bench --backend {} --shape {} --dtype {} {} --seconds {}{}{}",
                      options.program, backend->name, Text(shape), attn::Name(dtype), what,
-                     options.seconds, options.small_pages ? " --small-pages" : "");
+                     options.seconds, options.small_pages ? " --small-pages" : "",
+                     threads == 1 ? "" : fmt::format(" --threads {}", threads));
 }
 
 bool Row::SameProblem(const Row& other) const {
@@ -136,6 +160,8 @@ Result<Plan> MakePlan(const BenchOptions& options, std::span<const Backend> back
   if (!dtypes.ok()) return dtypes.status();
   const auto ops = Ops(options.ops, options.forms);
   if (!ops.ok()) return ops.status();
+  const auto counts = Threads(options);
+  if (!counts.ok()) return counts.status();
   ATTN_RETURN_IF_ERROR(CheckNames(options.backends, backends));
   std::regex filter;
   try {
@@ -150,14 +176,21 @@ Result<Plan> MakePlan(const BenchOptions& options, std::span<const Backend> back
     for (const DType dtype : *dtypes) {
       for (const Op op : *ops) {
         for (const Backend& backend : backends) {
-          const Row row = {&backend, IsaOf(backend.name), shape, dtype, op};
           if (!Wanted(backend, options.backends)) continue;
-          if (!std::regex_search(row.Name(), filter)) continue;
-          const std::string reason = Reason(row, options, memory);
-          if (reason.empty()) {
+          for (const int64_t threads : *counts) {
+            Row row = {&backend, IsaOf(backend.name), shape, dtype, op, threads};
+            if (!std::regex_search(row.Name(), filter)) continue;
+            const std::string reason = Reason(row, options, memory);
+            if (!reason.empty()) {
+              plan.skipped.push_back({row.Name(), reason});
+              continue;
+            }
+            if (threads > 1) {
+              const auto on = options.on_threads(backend, threads);
+              if (!on.ok()) return on.status();
+              row.on_threads = *on;
+            }
             plan.rows.push_back(row);
-          } else {
-            plan.skipped.push_back({row.Name(), reason});
           }
         }
       }

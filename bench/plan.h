@@ -21,7 +21,11 @@ struct Row {
   const Isa* isa;  // null: no peak is known for this backend
   ForwardShape shape;
   DType dtype;
-  Op op;  // forward, its explicit form, or backward
+  Op op;  // forward in one of its forms, or backward
+  int64_t threads = 1;
+  const Backend* on_threads = nullptr;  // `backend` on them, where they are several
+
+  const Backend& runs_on() const { return on_threads == nullptr ? *backend : *on_threads; }
 
   bool backward() const { return op == Op::kAttentionBackward; }
 
@@ -33,7 +37,7 @@ struct Row {
   bool SameProblem(const Row& other) const;
 };
 
-// "flash" or "explicit".
+// "flash", "explicit" or "decode".
 std::string_view FormName(Op op);
 
 struct SkippedRow {

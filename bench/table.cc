@@ -45,6 +45,7 @@ std::string Size(int64_t bytes) {
 constexpr const char* kLegend = R"(
 ms, p20, p80: wall time of a call; n samples. % cpu: CPU time over wall time: below 100 another
 program had the core meanwhile. All rates are of CPU time.
+x2: on 2 threads, whose rates are of wall time and whose peak is twice that of one.
 GFLOP/s: {}.
 peak, % peak: of the row's instruction set, just before and after each sample.
 GB/s: {}.
@@ -59,7 +60,7 @@ std::string Header(const Run& run) {
       fmt::format("{}, {} CPUs, {}; {}; {}\n", e.cpu_model, e.cpus, e.engine, e.compiler, e.flags);
   if (e.build_type != "release") text += "This is a debug build: its timings mean little.\n";
   if (run.large_pages) text += "Tensors and read buffers on pages of 2 MiB.\n";
-  text += "\nMeasured in this run, on one thread:\n";
+  text += "\nMeasured in this run, peak and read rate on one thread:\n";
   std::vector<Cells> lines;
   for (const PeakSampler& sampler : run.samplers.all()) {
     if (!sampler.ok() || sampler.samples().empty()) continue;
@@ -77,7 +78,8 @@ std::string Header(const Run& run) {
 }
 
 std::string Kind(const Row& row) {
-  return fmt::format("{} {}", Name(row.dtype), row.backward() ? "backward" : FormName(row.op));
+  return fmt::format("{} {}{}", Name(row.dtype), row.backward() ? "backward" : FormName(row.op),
+                     row.threads == 1 ? "" : fmt::format(" x{}", row.threads));
 }
 
 Cells RowCells(size_t index, const RowResult& r, const Run& run) {

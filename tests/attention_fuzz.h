@@ -102,7 +102,10 @@ inline AttentionOptions DrawOptions(Draw& draw, int64_t keys, int64_t d) {
   if (draw.OneIn(3)) {
     options.scale = (4 * draw.generator().Random() - 2) / std::sqrt(static_cast<double>(d));
   }
-  if (draw.OneIn(4)) options.form = AttentionForm::kExplicit;
+  constexpr AttentionForm kForms[] = {AttentionForm::kAuto, AttentionForm::kFlash,
+                                      AttentionForm::kExplicit, AttentionForm::kDecode};
+  options.form = kForms[draw.Below(4)];
+  options.kv_splits = draw.OneIn(2) ? 0 : 1 + draw.Below(9);
   return options;
 }
 

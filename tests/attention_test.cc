@@ -28,7 +28,8 @@ TEST_CASE_TEMPLATE("attention forward equals the reference on lengths and widths
           problem.Fill(static_cast<uint64_t>(n * 1000 + d));
           AttentionOptions options;
           options.causal.enabled = causal;
-          for (AttentionForm form : {AttentionForm::kFlash, AttentionForm::kExplicit}) {
+          for (AttentionForm form :
+               {AttentionForm::kFlash, AttentionForm::kExplicit, AttentionForm::kDecode}) {
             options.form = form;
             const double error = ForwardError(backend, problem, sizes, options);
             CHECK(error <= testing::kForwardTolerance<T>);

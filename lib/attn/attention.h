@@ -26,6 +26,12 @@ struct AttentionInputs {
   View<const T, 4> mask_add = {};         // added to the scores; -inf hides, other values do not
   View<const T, 1> sinks = {};          // [Hq]: a logit without a value (Xiao et al. 2023; gpt-oss)
   View<const int64_t, 1> kv_lens = {};  // [B]: how many keys each sequence has, 0 to Sk
+
+  // A cache in pages (Kwon et al. 2023), forward only. Where this is present K is
+  // [pages][Hk][page size][D] and V [pages][Hk][page size][Dv]: key j of sequence b lies on page
+  // page_table[b][j / page size], slot j % page size, and Sk is the table's second extent times the
+  // page size. Entries beyond a sequence's length are not read.
+  View<const int64_t, 2> page_table = {};  // [B][pages of a sequence]
 };
 
 template <class T>
@@ -35,8 +41,10 @@ struct AttentionOutputs {
 };
 
 enum class AttentionForm {
+  kAuto,      // kDecode for pages and for up to 8 queries where the backend has it, else kFlash
   kFlash,     // keys in blocks with a running maximum and sum: memory O(D) a query
   kExplicit,  // three passes over a full row of scores: memory O(Sk) a query
+  kDecode,    // keys in parts that merge, each read once for all query heads of a group
 };
 
 struct AttentionOptions {
@@ -44,7 +52,8 @@ struct AttentionOptions {
   CausalMask causal;            // bottom right of the keys that a sequence has
   Window window;                // combines with causal
   double softcap = 0;           // c tanh(s / c) on the scaled scores (Gemma 2); 0: none
-  AttentionForm form = AttentionForm::kFlash;
+  AttentionForm form = AttentionForm::kAuto;
+  int64_t kv_splits = 0;  // parts of the keys in kDecode; 0: one for each 1024 keys, at most 64
 };
 
 // Order: scale * q.k -> soft-cap -> additive mask -> causal, window, boolean mask, length ->
@@ -55,9 +64,10 @@ struct AttentionOptions {
 // any D, Dv >= 1. Outputs must not overlap each other or the inputs.
 //
 // Errors (outputs untouched): shapes that do not fit, Hq not a multiple of Hk, a tensor without
-// data, an output with stride 0, a scale or soft-cap that is not finite (in T as well), a negative
-// soft-cap or window, a sink that is NaN or +inf, a length outside 0..Sk, a dtype that the backend
-// does not support.
+// data, a page that does not exist, an output with stride 0, a scale or soft-cap that is not finite
+// (in T as well), a negative soft-cap or window, a sink that is NaN or +inf, a length outside
+// 0..Sk, negative kv_splits, pages with a form that reads contiguous keys, a dtype or form that the
+// backend does not support.
 template <class T>
 Status AttentionForward(const Backend& backend, const AttentionInputs<T>& inputs,
                         const AttentionOptions& options, const AttentionOutputs<T>& outputs);

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "attn/executor.h"
 #include "attn/status.h"
 
 namespace attn {
@@ -18,6 +19,7 @@ enum class Op : int32_t {
   kSoftmaxRows,
   kAttentionForward,
   kAttentionExplicit,
+  kAttentionDecode,
   kAttentionBackward,
   // The same code on every backend:
   kMergeStates,
@@ -40,6 +42,11 @@ struct Backend {
   std::string name;
   const KernelTable<float>* f32 = nullptr;
   const KernelTable<double>* f64 = nullptr;
+  // Not owned. Attention spreads over it; null: the calling thread does all.
+  const Executor* executor = nullptr;
+
+  // The same backend on some threads; the executor must outlive it.
+  Backend On(const Executor& threads) const { return {name, f32, f64, &threads}; }
 
   template <class T>
   const KernelTable<T>& table() const;

@@ -2,11 +2,40 @@
 // Checks shapes, then hands one head at a time to the backend's kernel.
 #include "attn/attention.h"
 
+#include <algorithm>
+
 #include "drivers/attention_task.h"
-#include "drivers/scratch.h"
+#include "drivers/parallel.h"
 #include "reference/kernels.h"
 
 namespace attn {
+namespace {
+
+// Queries of an item of work. A row's bits do not depend on it (kernels/attention-inl.h).
+constexpr int64_t kItemQueries = 256;
+
+Op OpOf(AttentionForm form) {
+  switch (form) {
+    case AttentionForm::kExplicit:
+      return Op::kAttentionExplicit;
+    case AttentionForm::kDecode:
+      return Op::kAttentionDecode;
+    default:
+      return Op::kAttentionForward;
+  }
+}
+
+template <class T>
+AttentionForm FormFor(const Backend& backend, const AttentionInputs<T>& in, AttentionForm asked) {
+  constexpr int64_t kFewQueries = 8;
+  if (asked != AttentionForm::kAuto) return asked;
+  const bool few = in.q.shape[2] <= kFewQueries;
+  const bool decodes = backend.Supports(Op::kAttentionDecode, DTypeOf<T>());
+  return in.page_table.present() || (few && decodes) ? AttentionForm::kDecode
+                                                     : AttentionForm::kFlash;
+}
+
+}  // namespace
 
 template <class T>
 Status AttentionForward(const Backend& backend, const AttentionInputs<T>& in,
@@ -18,30 +47,44 @@ Status AttentionForward(const Backend& backend, const AttentionInputs<T>& in,
   if (out.lse.present()) {
     ATTN_RETURN_IF_ERROR(CheckResult("LSE", out.lse, {batch, heads, queries}));
   }
-  const bool flash = options.form == AttentionForm::kFlash;
-  const Op op = flash ? Op::kAttentionForward : Op::kAttentionExplicit;
-  if (!backend.Supports(op, DTypeOf<T>())) {
-    return Unsupported(backend.name, " has no ", Name(op), " of ", Name(DTypeOf<T>()));
+  const AttentionForm form = FormFor(backend, in, options.form);
+  if (in.page_table.present() && form != AttentionForm::kDecode) {
+    return InvalidArgument("page_table: only the form decode reads pages");
+  }
+  if (!backend.Supports(OpOf(form), DTypeOf<T>())) {
+    return Unsupported(backend.name, " has no ", Name(OpOf(form)), " of ", Name(DTypeOf<T>()));
   }
   if (batch == 0 || heads == 0 || queries == 0) return {};
+#if !defined(ATTN_PAGE_ONLY)
+  if (form == AttentionForm::kDecode) return DecodeForward(backend, in, options, out);
+#endif
 
+  const bool flash = form == AttentionForm::kFlash;
   const KernelTable<T>& table = backend.table<T>();
-  AttentionTask<T> task = SharedTask(in, options);
-  task.o_row = out.o.strides[2], task.o_col = out.o.strides[3], task.lse_row = out.lse.strides[2];
+  AttentionTask<T> shared = SharedTask(in, options);
+  shared.o_row = out.o.strides[2], shared.o_col = out.o.strides[3];
+  shared.lse_row = out.lse.strides[2];
   const int64_t elements =
-      flash ? table.attention_flash_scratch(task) : table.attention_explicit_scratch(task);
-  Scratch<T> scratch(elements);
+      flash ? table.attention_flash_scratch(shared) : table.attention_explicit_scratch(shared);
+  const WorkerScratch<T> scratch(backend, elements);
   if (!scratch.ok()) return NoScratch(elements);
-  task.scratch = scratch.data();
   const auto run = flash ? table.attention_flash : table.attention_explicit;
-  for (int64_t b = 0; b < batch; ++b) {
-    for (int64_t h = 0; h < heads; ++h) {
-      PointAtHead(in, options, b, h, task);
-      task.o = At(out.o, b, h);
-      task.lse = out.lse.present() ? &out.lse(b, h, 0) : nullptr;
-      run(task);
-    }
-  }
+  // One thread takes heads whole: fetching ahead begins anew with each item.
+  const int64_t step = backend.executor == nullptr ? queries : kItemQueries;
+  const int64_t steps = (queries + step - 1) / step;
+  ForEachItem(backend, batch * heads * steps, [&](int64_t item, int64_t worker) {
+    // The last queries first: with a causal mask they have the most to do.
+    const int64_t head = item % (batch * heads), at = steps - 1 - item / (batch * heads);
+    const int64_t b = head / heads, h = head % heads;
+    AttentionTask<T> task = shared;
+    PointAtHead(in, options, b, h, task);
+    task.o = At(out.o, b, h);
+    task.lse = out.lse.present() ? &out.lse(b, h, 0) : nullptr;
+    task.query_begin = at * step;
+    task.query_end = std::min(queries, task.query_begin + step);
+    task.scratch = scratch.of(worker);
+    run(task);
+  });
   return {};
 }
 
@@ -56,44 +99,53 @@ Status AttentionBackward(const Backend& backend, const AttentionInputs<T>& in,
                        Name(DTypeOf<T>()));
   }
   const KernelTable<T>& table = backend.table<T>();
-  AttentionBackwardTask<T> task = {};
-  task.forward = SharedTask(in, options);
-  task.d_o_row = up.d_o.strides[2], task.d_o_col = up.d_o.strides[3];
-  task.d_lse_row = up.d_lse.strides[2];
-  task.dq_row = grad.dq.strides[2], task.dq_col = grad.dq.strides[3];
-  task.dk_row = grad.dk.strides[2], task.dk_col = grad.dk.strides[3];
-  task.dv_row = grad.dv.strides[2], task.dv_col = grad.dv.strides[3];
-  task.forward.o_row = up.o.strides[2], task.forward.o_col = up.o.strides[3];
-  task.forward.lse_row = up.lse.strides[2];
-  const int64_t elements = table.attention_backward_scratch(task);
-  Scratch<T> scratch(elements);
+  AttentionBackwardTask<T> shared = {};
+  shared.forward = SharedTask(in, options);
+  shared.d_o_row = up.d_o.strides[2], shared.d_o_col = up.d_o.strides[3];
+  shared.d_lse_row = up.d_lse.strides[2];
+  shared.dq_row = grad.dq.strides[2], shared.dq_col = grad.dq.strides[3];
+  shared.dk_row = grad.dk.strides[2], shared.dk_col = grad.dk.strides[3];
+  shared.dv_row = grad.dv.strides[2], shared.dv_col = grad.dv.strides[3];
+  shared.forward.o_row = up.o.strides[2], shared.forward.o_col = up.o.strides[3];
+  shared.forward.lse_row = up.lse.strides[2];
+  const int64_t elements = table.attention_backward_scratch(shared);
+  const WorkerScratch<T> scratch(backend, elements);
   if (!scratch.ok()) return NoScratch(elements);
-  task.forward.scratch = scratch.data();
+  // A sink's gradient sums over the batch, whose sequences are items of their own.
+  const bool sinks = grad.d_sinks.present();
+  const Scratch<T> d_sinks(sinks ? batch * heads : 0);
+  if (!d_sinks.ok()) return NoScratch(batch * heads);
+  for (int64_t x = 0; sinks && x < batch * heads; ++x) d_sinks.data()[x] = 0;
 
   const int64_t kv_heads = in.k.shape[1], keys = in.k.shape[2];
   const int64_t group = kv_heads == 0 ? 0 : heads / kv_heads;
-  for (int64_t h = 0; grad.d_sinks.present() && h < heads; ++h) grad.d_sinks(h) = 0;
-  for (int64_t b = 0; b < batch; ++b) {
-    for (int64_t g = 0; g < kv_heads; ++g) {
-      task.dk = At(grad.dk, b, g);
-      task.dv = At(grad.dv, b, g);
-      for (int64_t j = 0; j < keys; ++j) {
-        for (int64_t c = 0; c < d; ++c) grad.dk(b, g, j, c) = 0;
-        for (int64_t c = 0; c < in.v.shape[3]; ++c) grad.dv(b, g, j, c) = 0;
-      }
-      if (queries == 0) continue;
-      for (int64_t h = g * group; h < (g + 1) * group; ++h) {
-        PointAtHead(in, options, b, h, task.forward);
-        // Forward's task can write o and lse; this kernel only reads them.
-        task.forward.o = const_cast<T*>(At(up.o, b, h));
-        task.forward.lse = const_cast<T*>(&up.lse(b, h, 0));
-        task.d_o = At(up.d_o, b, h);
-        task.d_lse = up.d_lse.present() ? &up.d_lse(b, h, 0) : nullptr;
-        task.dq = At(grad.dq, b, h);
-        task.d_sink = grad.d_sinks.present() ? &grad.d_sinks(h) : nullptr;
-        table.attention_backward(task);
-      }
+  ForEachItem(backend, batch * kv_heads, [&](int64_t item, int64_t worker) {
+    const int64_t b = item / kv_heads, g = item % kv_heads;
+    AttentionBackwardTask<T> task = shared;
+    task.forward.scratch = scratch.of(worker);
+    task.dk = At(grad.dk, b, g);
+    task.dv = At(grad.dv, b, g);
+    for (int64_t j = 0; j < keys; ++j) {
+      for (int64_t c = 0; c < d; ++c) grad.dk(b, g, j, c) = 0;
+      for (int64_t c = 0; c < in.v.shape[3]; ++c) grad.dv(b, g, j, c) = 0;
     }
+    if (queries == 0) return;
+    for (int64_t h = g * group; h < (g + 1) * group; ++h) {
+      PointAtHead(in, options, b, h, task.forward);
+      // Forward's task can write o and lse; this kernel only reads them.
+      task.forward.o = const_cast<T*>(At(up.o, b, h));
+      task.forward.lse = const_cast<T*>(&up.lse(b, h, 0));
+      task.d_o = At(up.d_o, b, h);
+      task.d_lse = up.d_lse.present() ? &up.d_lse(b, h, 0) : nullptr;
+      task.dq = At(grad.dq, b, h);
+      task.d_sink = sinks ? d_sinks.data() + (b * heads + h) : nullptr;
+      table.attention_backward(task);
+    }
+  });
+  for (int64_t h = 0; sinks && h < heads; ++h) {
+    T sum = 0;
+    for (int64_t b = 0; b < batch; ++b) sum += d_sinks.data()[b * heads + h];
+    grad.d_sinks(h) = sum;
   }
   return {};
 }

@@ -31,6 +31,9 @@ Status CheckOptions(const AttentionOptions& options) {
   if (options.softcap < 0) {
     return InvalidArgument("softcap is negative; 0 is none, above 0 is the cap");
   }
+  if (options.kv_splits < 0) {
+    return InvalidArgument("kv_splits is ", options.kv_splits, ", needed is 0 or more");
+  }
   for (const auto& [side, value] :
        {std::pair{"left", options.window.left}, {"right", options.window.right}}) {
     if (value && *value < 0) {
@@ -63,15 +66,52 @@ const M* MaskAt(const View<const M, 4>& mask, int64_t b, int64_t h) {
   return mask.present() ? mask.data + b * Step(mask, 0) + h * Step(mask, 1) : nullptr;
 }
 
-}  // namespace
-
+// A page table says which sequence a page belongs to; K and V have no batch.
 template <class T>
-Status CheckQueriesKeys(const View<const T, 4>& queries, const View<const T, 4>& keys,
-                        const AttentionOptions& options) {
+Status CheckPages(const AttentionInputs<T>& in) {
+  ATTN_RETURN_IF_ERROR(CheckOptional("page_table", in.page_table));
+  if (!in.page_table.present()) return {};
+  const auto [sequences, columns] = in.page_table.shape;
+  const int64_t page_size = in.k.shape[2];
+  if (sequences != in.q.shape[0]) {
+    return Mismatch("page_table", "batch", sequences, "Q", "batch", in.q.shape[0]);
+  }
+  if (page_size == 0 && columns != 0) {
+    return InvalidArgument("K has pages of 0 keys, page_table has ", columns, " of them");
+  }
+  int64_t capacity = 0;
+  if (__builtin_mul_overflow(columns, page_size, &capacity)) {
+    return InvalidArgument("page_table has ", columns, " pages of ", page_size,
+                           " keys: their number overflows");
+  }
+  return {};
+}
+
+// Those that lengths, which were checked, say are used.
+template <class T>
+Status CheckUsedPages(const AttentionInputs<T>& in) {
+  if (!in.page_table.present()) return {};
+  const int64_t pages = in.k.shape[0], page_size = in.k.shape[2];
+  for (int64_t b = 0; b < in.q.shape[0]; ++b) {
+    const int64_t keys = in.kv_lens.present() ? in.kv_lens(b) : KeyCapacity(in);
+    for (int64_t p = 0; p * page_size < keys; ++p) {
+      const int64_t page = in.page_table(b, p);
+      if (page < 0 || page >= pages) {
+        return InvalidArgument("page_table[", b, "][", p, "] is ", page, ", K has ", pages,
+                               " pages");
+      }
+    }
+  }
+  return {};
+}
+
+// Query heads in groups, widths and options; batch and length are the caller's.
+template <class T>
+Status CheckHeads(const View<const T, 4>& queries, const View<const T, 4>& keys,
+                  const AttentionOptions& options) {
   if (auto n = CheckInput("Q", queries); !n.ok()) return n.status();
   if (auto n = CheckInput("K", keys); !n.ok()) return n.status();
   const Shape<4>&q = queries.shape, &k = keys.shape;
-  if (k[0] != q[0]) return Mismatch("K", "batch", k[0], "Q", "batch", q[0]);
   if (k[1] == 0 ? q[1] != 0 : q[1] % k[1] != 0) {
     return InvalidArgument("Q has ", q[1], " heads, not a multiple of K's ", k[1]);
   }
@@ -80,16 +120,32 @@ Status CheckQueriesKeys(const View<const T, 4>& queries, const View<const T, 4>&
   return CheckOptions<T>(options);
 }
 
+}  // namespace
+
+template <class T>
+Status CheckQueriesKeys(const View<const T, 4>& q, const View<const T, 4>& k,
+                        const AttentionOptions& options) {
+  ATTN_RETURN_IF_ERROR(CheckHeads(q, k, options));
+  if (k.shape[0] == q.shape[0]) return {};
+  return Mismatch("K", "batch", k.shape[0], "Q", "batch", q.shape[0]);
+}
+
 template <class T>
 Status CheckInputs(const AttentionInputs<T>& in, const AttentionOptions& options) {
-  ATTN_RETURN_IF_ERROR(CheckQueriesKeys(in.q, in.k, options));
+  ATTN_RETURN_IF_ERROR(CheckPages(in));
+  ATTN_RETURN_IF_ERROR(in.page_table.present() ? CheckHeads(in.q, in.k, options)
+                                               : CheckQueriesKeys(in.q, in.k, options));
   if (auto n = CheckInput("V", in.v); !n.ok()) return n.status();
   const Shape<4>&q = in.q.shape, &k = in.k.shape, &v = in.v.shape;
-  if (v[0] != k[0]) return Mismatch("V", "batch", v[0], "K", "batch", k[0]);
+  if (v[0] != k[0]) {
+    const char* const axis = in.page_table.present() ? "pages" : "batch";
+    return Mismatch("V", axis, v[0], "K", axis, k[0]);
+  }
   if (v[1] != k[1]) return Mismatch("V", "heads", v[1], "K", "heads", k[1]);
   if (v[2] != k[2]) return Mismatch("V", "length", v[2], "K", "length", k[2]);
   if (v[3] < 1) return InvalidArgument("V has width ", v[3], ", at least 1 is needed");
-  const Shape<4> scores = {q[0], q[1], q[2], k[2]};
+  const int64_t keys = KeyCapacity(in);
+  const Shape<4> scores = {q[0], q[1], q[2], keys};
   ATTN_RETURN_IF_ERROR(CheckMask("mask_keep", in.mask_keep, scores));
   ATTN_RETURN_IF_ERROR(CheckMask("mask_add", in.mask_add, scores));
   ATTN_RETURN_IF_ERROR(CheckOptional("sinks", in.sinks));
@@ -103,19 +159,19 @@ Status CheckInputs(const AttentionInputs<T>& in, const AttentionOptions& options
                              ", needed is a finite number or -inf");
     }
   }
-  if (!in.kv_lens.present()) return {};
-  ATTN_RETURN_IF_ERROR(CheckShape("kv_lens", in.kv_lens.shape, {q[0]}));
-  for (int64_t b = 0; b < q[0]; ++b) {
-    if (in.kv_lens(b) < 0 || in.kv_lens(b) > k[2]) {
-      return InvalidArgument("kv_lens[", b, "] is ", in.kv_lens(b), ", needed is 0 to ", k[2]);
+  if (in.kv_lens.present()) ATTN_RETURN_IF_ERROR(CheckShape("kv_lens", in.kv_lens.shape, {q[0]}));
+  for (int64_t b = 0; in.kv_lens.present() && b < q[0]; ++b) {
+    if (in.kv_lens(b) < 0 || in.kv_lens(b) > keys) {
+      return InvalidArgument("kv_lens[", b, "] is ", in.kv_lens(b), ", needed is 0 to ", keys);
     }
   }
-  return {};
+  return CheckUsedPages(in);
 }
 
 template <class T>
 Status CheckBackward(const AttentionInputs<T>& in, const AttentionOptions& options,
                      const AttentionUpstream<T>& up, const AttentionGradients<T>& grad) {
+  if (in.page_table.present()) return InvalidArgument("page_table: backward takes no pages");
   ATTN_RETURN_IF_ERROR(CheckInputs(in, options));
   const auto [batch, heads, queries, d] = in.q.shape;
   const Shape<4> o_shape = {batch, heads, queries, in.v.shape[3]};
@@ -142,7 +198,7 @@ AttentionTask<T> SharedTask(const AttentionInputs<T>& in, const AttentionOptions
   task.q_row = in.q.strides[2], task.q_col = in.q.strides[3];
   task.k_row = in.k.strides[2], task.k_col = in.k.strides[3];
   task.v_row = in.v.strides[2], task.v_col = in.v.strides[3];
-  task.queries = task.query_end = in.q.shape[2], task.keys = in.k.shape[2];
+  task.queries = task.query_end = in.q.shape[2], task.keys = KeyCapacity(in);
   task.d = in.q.shape[3], task.dv = in.v.shape[3];
   task.scale = options.scale.value_or(1 / std::sqrt(static_cast<double>(task.d)));
   task.softcap = options.softcap;
@@ -157,12 +213,13 @@ void PointAtHead(const AttentionInputs<T>& in, const AttentionOptions& options, 
                  int64_t h, AttentionTask<T>& task) {
   const int64_t group = in.q.shape[1] / in.k.shape[1];
   task.q = At(in.q, b, h);
-  task.k = At(in.k, b, h / group);
-  task.v = At(in.v, b, h / group);
+  const int64_t at = in.page_table.present() ? 0 : b;  // pages: the first one
+  task.k = At(in.k, at, h / group);
+  task.v = At(in.v, at, h / group);
   task.keep = MaskAt(in.mask_keep, b, h);
   task.add = MaskAt(in.mask_add, b, h);
   task.sink = in.sinks.present() ? &in.sinks(h) : nullptr;
-  task.keys = in.kv_lens.present() ? in.kv_lens(b) : in.k.shape[2];
+  task.keys = in.kv_lens.present() ? in.kv_lens(b) : KeyCapacity(in);
   const Band band(options.causal, options.window, task.queries, task.keys);
   task.low = band.low, task.high = band.high;
 }

@@ -43,6 +43,17 @@ Status CheckQueriesKeys(const View<const T, 4>& q, const View<const T, 4>& k,
 template <class T>
 Status CheckInputs(const AttentionInputs<T>& in, const AttentionOptions& options);
 
+// How many keys a sequence has room for.
+template <class T>
+int64_t KeyCapacity(const AttentionInputs<T>& in) {
+  return in.page_table.present() ? in.page_table.shape[1] * in.k.shape[2] : in.k.shape[2];
+}
+
+// AttentionForward in the form kDecode, after its checks.
+template <class T>
+Status DecodeForward(const Backend& backend, const AttentionInputs<T>& in,
+                     const AttentionOptions& options, const AttentionOutputs<T>& out);
+
 // Everything that backward reads and writes.
 template <class T>
 Status CheckBackward(const AttentionInputs<T>& in, const AttentionOptions& options,

@@ -25,20 +25,22 @@ class Scratch {
   explicit Scratch(int64_t elements) {
     // On 32 bits the product would wrap; and Emscripten's emmalloc takes sizes above PTRDIFF_MAX
     // for negative ones and answers with memory that is in use.
-    if (elements < 0 || elements > PTRDIFF_MAX / static_cast<int64_t>(sizeof(T))) return;
+    if (elements == 0) none_ = true;
+    if (elements <= 0 || elements > PTRDIFF_MAX / static_cast<int64_t>(sizeof(T))) return;
     block_ = TakeScratch(static_cast<size_t>(elements) * sizeof(T));
   }
   ~Scratch() {
-    if (ok()) GiveScratch(block_);
+    if (block_.data != nullptr) GiveScratch(block_);
   }
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
 
-  bool ok() const { return block_.data != nullptr; }
+  bool ok() const { return none_ || block_.data != nullptr; }
   T* data() const { return static_cast<T*>(block_.data); }
 
  private:
   ScratchBlock block_;
+  bool none_ = false;  // no elements are wanted: nothing is allocated
 };
 
 }  // namespace attn

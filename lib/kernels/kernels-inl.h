@@ -16,14 +16,17 @@ static_assert(SimdVector<Vec<float>> && SimdVector<Vec<double>>);
 #include "kernels/block-inl.h"
 #include "kernels/scores-inl.h"
 #include "kernels/attention-inl.h"
-#if !defined(ATTN_HIGHWAY_F32_ONLY)  // the page's module: backward runs on the reference
+#if !defined(ATTN_PAGE_ONLY)  // the page's module: these run on the reference
 #include "kernels/query-block-inl.h"
 #include "kernels/lse-weights-inl.h"
 #include "kernels/query-sums-inl.h"
 #include "kernels/backward-inl.h"
-#define ATTN_BACKWARD(name) name<T>
+#include "kernels/decode-scores-inl.h"
+#include "kernels/decode-weights-inl.h"
+#include "kernels/decode-inl.h"
+#define ATTN_IN_FULL(name) name<T>
 #else
-#define ATTN_BACKWARD(name) nullptr
+#define ATTN_IN_FULL(name) nullptr
 #endif
 
 template <class T>
@@ -35,8 +38,10 @@ constexpr KernelTable<T> kTable = {
     .attention_flash_scratch = AttentionFlashScratch<T>,
     .attention_explicit = AttentionExplicit<T>,
     .attention_explicit_scratch = AttentionExplicitScratch<T>,
-    .attention_backward = ATTN_BACKWARD(AttentionBackward),
-    .attention_backward_scratch = ATTN_BACKWARD(AttentionBackwardScratch),
+    .attention_decode = ATTN_IN_FULL(AttentionDecode),
+    .attention_decode_scratch = ATTN_IN_FULL(AttentionDecodeScratch),
+    .attention_backward = ATTN_IN_FULL(AttentionBackward),
+    .attention_backward_scratch = ATTN_IN_FULL(AttentionBackwardScratch),
 };
 
-#undef ATTN_BACKWARD
+#undef ATTN_IN_FULL

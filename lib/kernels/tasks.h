@@ -67,6 +67,21 @@ struct AttentionBackwardTask {
   T* d_sink;  // added to, or null
 };
 
+// A key/value head against some queries of all query heads that share it. Row r is query r / group
+// of head r % group. Key j lies at k + j * k_row, or on a page: page_table[j / page_size], slot
+// j % page_size. Where keys are split,
+// only the first part is given the sinks.
+template <class T>
+struct AttentionDecodeTask {
+  AttentionTask<T> head;  // the group's first; `keys`, `low` and `high` count all keys
+  int64_t group;
+  int64_t q_head, o_head, lse_head, keep_head, add_head, sink_head;  // from one head to the next
+  int64_t row_begin, row_end;
+  int64_t key_begin, key_end;  // of the part at hand
+  const int64_t* page_table;   // or null
+  int64_t page_table_col, page_size, k_page, v_page;
+};
+
 // The kernels of one backend for one element type; a null entry means "not supported".
 template <class T>
 struct KernelTable {
@@ -77,6 +92,8 @@ struct KernelTable {
   int64_t (*attention_flash_scratch)(const AttentionTask<T>&);
   void (*attention_explicit)(const AttentionTask<T>&);
   int64_t (*attention_explicit_scratch)(const AttentionTask<T>&);
+  void (*attention_decode)(const AttentionDecodeTask<T>&);
+  int64_t (*attention_decode_scratch)(const AttentionDecodeTask<T>&);
   void (*attention_backward)(const AttentionBackwardTask<T>&);
   int64_t (*attention_backward_scratch)(const AttentionBackwardTask<T>&);
 };

@@ -8,14 +8,11 @@
 #include "reference/kernels.h"
 
 namespace attn::reference {
-namespace {
 
 template <class T>
-T Score(const AttentionTask<T>& t, int64_t i, int64_t j) {
+T Score(const AttentionTask<T>& t, int64_t i, const T* k) {
   T dot = 0;
-  for (int64_t c = 0; c < t.d; ++c) {
-    dot += t.q[i * t.q_row + c * t.q_col] * t.k[j * t.k_row + c * t.k_col];
-  }
+  for (int64_t c = 0; c < t.d; ++c) dot += t.q[i * t.q_row + c * t.q_col] * k[c * t.k_col];
   const T score = static_cast<T>(t.scale) * dot;
   const T cap = static_cast<T>(t.softcap);
   return cap == 0 ? score : cap * std::tanh(score / cap);
@@ -26,11 +23,17 @@ T Added(const AttentionTask<T>& t, int64_t i, int64_t j) {
   return t.add == nullptr ? T{0} : t.add[i * t.add_row + j * t.add_col];
 }
 
-// Between the ends of the band.
 template <class T>
 bool Sees(const AttentionTask<T>& t, int64_t i, int64_t j) {
   if (t.keep != nullptr && t.keep[i * t.keep_row + j * t.keep_col] == 0) return false;
   return Added(t, i, j) != -static_cast<T>(INFINITY);
+}
+
+namespace {
+
+template <class T>
+T ScoreAt(const AttentionTask<T>& t, int64_t i, int64_t j) {
+  return Score(t, i, t.k + j * t.k_row);
 }
 
 // P of query i from its LSE, sink last, into p [keys + 1]; whether it sees a key.
@@ -48,7 +51,7 @@ bool WeightsFromLse(const AttentionTask<T>& t, int64_t i, T* p) {
   for (int64_t j = begin; j < end; ++j) {
     const bool sees = Sees(t, i, j);
     sees_any = sees_any || sees;
-    p[j] = sees && lse != kNone ? std::exp(Score(t, i, j) + Added(t, i, j) - lse) : T{0};
+    p[j] = sees && lse != kNone ? std::exp(ScoreAt(t, i, j) + Added(t, i, j) - lse) : T{0};
     sum += p[j];
   }
   for (int64_t j = begin; sum > 1 && j < end; ++j) p[j] /= sum;
@@ -63,7 +66,7 @@ void Scores(const AttentionTask<T>& t, int64_t i, T* s) {
   const int64_t begin = VisibleBegin(i, t.keys, t.low), end = VisibleEnd(i, t.keys, t.high);
   for (int64_t j = 0; j < t.keys; ++j) {
     const bool sees = begin <= j && j < end && Sees(t, i, j);
-    s[j] = sees ? Score(t, i, j) + Added(t, i, j) : -static_cast<T>(INFINITY);
+    s[j] = sees ? ScoreAt(t, i, j) + Added(t, i, j) : -static_cast<T>(INFINITY);
   }
 }
 
@@ -119,7 +122,7 @@ void AttentionBackward(const AttentionBackwardTask<T>& task) {
         task.dv[j * task.dv_row + c * task.dv_col] += p[j] * d_o;
       }
       // c tanh(s / c) has the derivative 1 - tanh^2.
-      const T tanh = cap == 0 ? T{0} : Score(t, i, j) / cap;
+      const T tanh = cap == 0 ? T{0} : ScoreAt(t, i, j) / cap;
       const T ds = scale * p[j] * (dp - row_dot + d_lse) * (1 - tanh * tanh);
       for (int64_t c = 0; c < t.d; ++c) {
         task.dq[i * task.dq_row + c * task.dq_col] += ds * t.k[j * t.k_row + c * t.k_col];
@@ -129,10 +132,13 @@ void AttentionBackward(const AttentionBackwardTask<T>& task) {
   }
 }
 
-#define ATTN_INSTANTIATE(T)                                   \
-  template void Scores(const AttentionTask<T>&, int64_t, T*); \
-  template T Weights(const AttentionTask<T>&, T*);            \
-  template void AttentionForward(const AttentionTask<T>&);    \
+#define ATTN_INSTANTIATE(T)                                      \
+  template T Score(const AttentionTask<T>&, int64_t, const T*);  \
+  template T Added(const AttentionTask<T>&, int64_t, int64_t);   \
+  template bool Sees(const AttentionTask<T>&, int64_t, int64_t); \
+  template void Scores(const AttentionTask<T>&, int64_t, T*);    \
+  template T Weights(const AttentionTask<T>&, T*);               \
+  template void AttentionForward(const AttentionTask<T>&);       \
   template void AttentionBackward(const AttentionBackwardTask<T>&);
 ATTN_INSTANTIATE(float)
 ATTN_INSTANTIATE(double)

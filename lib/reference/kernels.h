@@ -15,6 +15,18 @@ void SoftmaxRows(const SoftmaxRowsTask<T>& task);
 template <class T>
 T Softmax(T* s, int64_t n);
 
+// scale * q.k of query i and the key at `k`, after the soft-cap.
+template <class T>
+T Score(const AttentionTask<T>& task, int64_t i, const T* k);
+
+// The additive mask.
+template <class T>
+T Added(const AttentionTask<T>& task, int64_t i, int64_t j);
+
+// Whether the masks let query i see key j, which is between the ends of its band.
+template <class T>
+bool Sees(const AttentionTask<T>& task, int64_t i, int64_t j);
+
 // Scores of query `i` after soft-cap and masks, all `keys` of them: -inf where hidden.
 template <class T>
 void Scores(const AttentionTask<T>& task, int64_t i, T* s);
@@ -25,6 +37,9 @@ T Weights(const AttentionTask<T>& task, T* s);
 
 template <class T>
 void AttentionForward(const AttentionTask<T>& task);
+
+template <class T>
+void AttentionDecode(const AttentionDecodeTask<T>& task);
 
 template <class T>
 void AttentionBackward(const AttentionBackwardTask<T>& task);

@@ -35,7 +35,7 @@ HWY_AFTER_NAMESPACE();
 namespace attn {
 namespace {
 
-#if defined(ATTN_HIGHWAY_F32_ONLY)  // the page's module: f64 runs on the reference, 7 kB less
+#if defined(ATTN_PAGE_ONLY)  // the page's module: f64 runs on the reference, 7 kB less
 #define ATTN_F64(name) nullptr
 #else
 #define ATTN_F64(name) &N_##name::kTable<double>

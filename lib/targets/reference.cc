@@ -15,6 +15,11 @@ int64_t RowOfScoresBackward(const AttentionBackwardTask<T>& task) {
 }
 
 template <class T>
+int64_t RowOfScoresDecode(const AttentionDecodeTask<T>& task) {
+  return RowOfScores(task.head);
+}
+
+template <class T>
 constexpr KernelTable<T> kTable = {
     .lanes = 1,
     .query_tile = 1,
@@ -23,6 +28,10 @@ constexpr KernelTable<T> kTable = {
     .attention_flash_scratch = RowOfScores<T>,
     .attention_explicit = AttentionForward<T>,
     .attention_explicit_scratch = RowOfScores<T>,
+#if !defined(ATTN_PAGE_ONLY)  // the page shows no cache: 1 kB
+    .attention_decode = AttentionDecode<T>,
+    .attention_decode_scratch = RowOfScoresDecode<T>,
+#endif
     .attention_backward = AttentionBackward<T>,
     .attention_backward_scratch = RowOfScoresBackward<T>,
 };

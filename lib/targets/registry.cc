@@ -38,6 +38,8 @@ bool Has(const KernelTable<T>* table, Op op) {
       return table->attention_flash != nullptr;
     case Op::kAttentionExplicit:
       return table->attention_explicit != nullptr;
+    case Op::kAttentionDecode:
+      return table->attention_decode != nullptr;
     case Op::kAttentionBackward:
       return table->attention_backward != nullptr;
     case Op::kMergeStates:
@@ -60,6 +62,8 @@ std::string_view Name(Op op) {
       return "attention forward";
     case Op::kAttentionExplicit:
       return "attention forward (explicit)";
+    case Op::kAttentionDecode:
+      return "attention decode";
     case Op::kAttentionBackward:
       return "attention backward";
     case Op::kMergeStates:

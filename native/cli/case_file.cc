@@ -184,7 +184,7 @@ Result<Case> PrepareCase(const CaseFile& file, Purpose purpose) {
   out.operation = *operation;
   ATTN_RETURN_IF_ERROR(CheckFieldNames(file, *out.operation, check));
   out.params = file.params;
-  ATTN_RETURN_IF_ERROR(ReadLists(file.params, out));
+  ATTN_RETURN_IF_ERROR(ReadLists(file.params, out.operation->lists, out));
   ATTN_RETURN_IF_ERROR(ReadInputs(file, out));
   if (check && file.expected.empty()) return InvalidArgument("expected names no output");
   if (check && file.tolerance.empty()) return InvalidArgument("has no tolerance");

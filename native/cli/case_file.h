@@ -48,6 +48,8 @@ struct Case {
   std::map<DType, Tolerance> tolerances;  // those that the file gives
   bool same_bits = false;                 // the tolerance has property or exact_value
   int64_t repeat = 1;                     // runs whose bits are compared
+  std::vector<int64_t> kv_splits = {0};   // each has to give what is expected; 0 is the default
+  std::vector<int64_t> threads = {1};     // each has to give the same bits
   Names idle_lists;  // lists in params whose values mean nothing to this operation's backends
 
   const Array* input(std::string_view key) const;

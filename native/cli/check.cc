@@ -84,11 +84,15 @@ class Checker {
                  c.name, backend.name, Join(c.idle_lists));
     }
     std::string wrong = execution->differs;
-    for (const Output& output : execution->run.outputs) {
-      const auto want = c.expected.find(output.name);
-      if (want == c.expected.end()) continue;
-      const std::string difference = Difference(output, want->second, *tolerance);
-      if (!difference.empty()) wrong += (wrong.empty() ? "" : "; ") + difference;
+    for (size_t i = 0; i < execution->runs.size(); ++i) {
+      for (const Output& output : execution->runs[i].outputs) {
+        const auto want = c.expected.find(output.name);
+        if (want == c.expected.end()) continue;
+        const std::string difference = Difference(output, want->second, *tolerance);
+        if (difference.empty()) continue;
+        wrong += (wrong.empty() ? "" : "; ") + difference;
+        if (c.kv_splits[i] > 0) wrong += fmt::format(" (kv_splits {})", c.kv_splits[i]);
+      }
     }
     return Report(wrong.empty() ? Verdict::kPass : Verdict::kFail, c.name, backend, wrong);
   }

@@ -61,7 +61,7 @@ int Eval(const CaseOptions& options, const std::string& path) {
     fmt::print(stderr, "note: {} {}: {} without meaning here, one run stands for every value\n",
                c->name, backend->name, Join(c->idle_lists));
   }
-  const Status written = WriteStandardOutput(ToJson(*c, *backend, dtype, execution->run));
+  const Status written = WriteStandardOutput(ToJson(*c, *backend, dtype, execution->runs.front()));
   return written.ok() ? 0 : Complain(written.message());
 }
 

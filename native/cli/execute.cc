@@ -3,20 +3,30 @@
 
 #include "cli/compare.h"
 #include "cli/operation.h"
+#include "cli/threads.h"
 
 namespace attn::cli {
 
 Result<Execution> Execute(const Case& c, const Backend& backend, DType dtype, const Names& wanted) {
   ATTN_RETURN_IF_ERROR(CheckSupport(c, backend, dtype, wanted));
-  Result<Run> first = c.operation->run(c, backend, dtype, wanted);
-  if (!first.ok()) return first.status();
   Execution execution;
-  for (int64_t i = 2; i <= c.repeat && execution.differs.empty(); ++i) {
-    const Result<Run> again = c.operation->run(c, backend, dtype, wanted);
-    if (!again.ok()) return again.status();
-    execution.differs = BitDifference(*first, *again, i, c.repeat);
+  const auto repeats = static_cast<int64_t>(c.threads.size()) * c.repeat;
+  for (const int64_t kv_splits : c.kv_splits) {
+    std::optional<Run> first;
+    int64_t count = 0;
+    for (const int64_t threads : c.threads) {
+      const Result<const Backend*> on = OnThreads(backend, threads);
+      if (!on.ok()) return on.status();
+      for (int64_t i = 0; i < c.repeat && execution.differs.empty(); ++i) {
+        Result<Run> run = c.operation->run(c, **on, {dtype, kv_splits}, wanted);
+        if (!run.ok()) return run.status();
+        ++count;
+        if (first) execution.differs = BitDifference(*first, *run, count, repeats);
+        if (!first) first = std::move(*run);
+      }
+    }
+    if (first) execution.runs.push_back(std::move(*first));
   }
-  execution.run = std::move(*first);
   return execution;
 }
 

@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "attn/backend.h"
 #include "attn/status.h"
@@ -14,12 +15,12 @@
 namespace attn::cli {
 
 struct Execution {
-  Run run;              // the first
-  std::string differs;  // how a later run's bits differ from it, or empty
+  std::vector<Run> runs;  // one for each of the case's kv_splits
+  std::string differs;    // how the bits of a further run of one of them differ, or empty
 };
 
-// As often as the case's `repeat` says. Errors: kUnsupported when the backend's table lacks what
-// `wanted` needs, kInvalidArgument when the inputs do not fit together, kOutOfMemory.
+// As often as the case's `repeat` and `threads` say. Errors: kUnsupported when the backend's table
+// lacks what `wanted` needs, kInvalidArgument when the inputs do not fit together, kOutOfMemory.
 Result<Execution> Execute(const Case& c, const Backend& backend, DType dtype, const Names& wanted);
 
 // The dtype asked for, else f64 for the reference and f32 for the others.

@@ -10,6 +10,7 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/report.h"
+#include "cli/threads.h"
 #if ATTN_HAVE_BENCH
 #include "bench/bench.h"
 #endif
@@ -138,8 +139,13 @@ void AddBench(CLI::App& app) {
   command->add_option("--op", options.ops, "forward, backward. Default: forward")
       ->option_text("OP...");
   command->add_option("--dtype", options.dtypes, "f32, f64. Default: f32")->option_text("TYPE...");
-  command->add_option("--form", options.forms, "flash, explicit. Default: flash")
+  command->add_option("--form", options.forms, "flash, explicit, decode. Default: flash")
       ->option_text("FORM...");
+  command
+      ->add_option("--threads", options.threads, "How many work on a call, each a row. Default: 1")
+      ->check(WholeNumber)
+      ->check(CLI::Range(int64_t{1}, kMostThreads))
+      ->option_text("N...");
   command->add_option("--filter", options.filter, "Rows whose name has this regular expression")
       ->option_text("REGEX");
   command->add_option("--seconds", options.seconds, "Timed calls of one row, at least. Default: 1")
@@ -149,6 +155,7 @@ void AddBench(CLI::App& app) {
                     "Tensors on pages of 4 KiB, where 2 MiB are the default");
   command->add_flag("--list", options.list, "Name the rows, measure nothing");
   command->add_flag("--json", options.json, "As JSON");
+  if (kHaveThreads) options.on_threads = OnThreads;
   command->callback([] { exit_code = bench::RunBench(options); });
 #else
   (void)app;

@@ -39,6 +39,24 @@ Status ReadOptions(const Json& params, AttentionOptions& options) {
   return {};
 }
 
+// K and V are [pages][Hk][page size][width] beside a page_table, and only there.
+Status CheckPageSize(const Case& c, const Array& k) {
+  std::optional<int64_t> page_size;
+  ATTN_RETURN_IF_ERROR(ReadInteger(c.params, "page_size", page_size));
+  if (!page_size) return {};
+  if (c.input("page_table") == nullptr) {
+    return InvalidArgument("params.page_size is ", *page_size, ", there is no page_table");
+  }
+  if (*page_size == k.shape[2]) return {};
+  return InvalidArgument("params.page_size is ", *page_size, ", K has pages of ", k.shape[2]);
+}
+
+// How many keys a sequence may have.
+int64_t KeyCapacity(const Case& c, const Array& k) {
+  const Array* const table = c.input("page_table");
+  return table == nullptr ? k.shape[2] : table->shape[1] * k.shape[2];
+}
+
 const Array* Find(const std::map<std::string, Array, std::less<>>& arrays, std::string_view key) {
   const auto found = arrays.find(key);
   return found == arrays.end() ? nullptr : &found->second;
@@ -59,7 +77,8 @@ Status CheckSizes(const Case& c, const Array& q, const Array& k, const Array& v)
   ATTN_RETURN_IF_ERROR(CheckSize("LSE", rows));
   ATTN_RETURN_IF_ERROR(CheckSize("O", {rows[0], rows[1], rows[2], v.shape[3]}));
   const double width = Span({q.shape[3]}) + Span({v.shape[3]});
-  return CheckWork("B*Hq*Sq*Sk*(D+Dv)", Span(rows) * Span({k.shape[2]}) * width, c);
+  return CheckWork("B*Hq*Sq*Sk*(D+Dv)", Span(rows) * static_cast<double>(KeyCapacity(c, k)) * width,
+                   c);
 }
 
 Status Prepare(Case& c) {
@@ -69,8 +88,11 @@ Status Prepare(Case& c) {
   Array& k = c.inputs["K"];
   Array& v = c.inputs["V"];
   // Only what a [] left open changes. The last axis of V is O's; the others are K's.
-  FillOpenAxes(k.shape, q);
-  FillOpenAxes(q.shape, k);
+  if (c.input("page_table") == nullptr) {
+    FillOpenAxes(k.shape, q);
+    FillOpenAxes(q.shape, k);
+  }
+  ATTN_RETURN_IF_ERROR(CheckPageSize(c, k));
   std::vector<int64_t> v_shape = k.shape;
   for (const Array* o : {c.input("dO"), Find(c.expected, "O")}) {
     const bool told = o != nullptr && o->shape.size() >= 3 && o->shape.back() != kAnyExtent;
@@ -84,7 +106,7 @@ Status Prepare(Case& c) {
   for (const char* key : {"mask_keep", "mask_add"}) {
     const auto mask = c.inputs.find(key);
     if (mask != c.inputs.end()) {
-      FillOpenAxes({q.shape[0], q.shape[1], q.shape[2], k.shape[2]}, mask->second);
+      FillOpenAxes({q.shape[0], q.shape[1], q.shape[2], KeyCapacity(c, k)}, mask->second);
     }
   }
   ATTN_RETURN_IF_ERROR(CheckLike("dO", "O", {q.shape[0], q.shape[1], q.shape[2], v.shape[3]}, c));
@@ -107,6 +129,7 @@ struct Loaded {
   Tensor<T, 1> sinks;
   Tensor<uint8_t, 4> keep;
   Tensor<int64_t, 1> kv_lens, cu_seqlens_q, cu_seqlens_k;
+  Tensor<int64_t, 2> page_table;
   AttentionInputs<T> in;
   PackedSequences packed;
 
@@ -119,11 +142,12 @@ struct Loaded {
     ATTN_RETURN_IF_ERROR(LoadOptional(c, "mask_add", add));
     ATTN_RETURN_IF_ERROR(LoadOptional(c, "sinks", sinks));
     ATTN_RETURN_IF_ERROR(LoadOptional(c, "kv_lens", kv_lens));
+    ATTN_RETURN_IF_ERROR(LoadOptional(c, "page_table", page_table));
     ATTN_RETURN_IF_ERROR(LoadOptional(c, "cu_seqlens_q", cu_seqlens_q));
     ATTN_RETURN_IF_ERROR(LoadOptional(c, "cu_seqlens_k", cu_seqlens_k));
     ATTN_RETURN_IF_ERROR(LoadOptional(c, "dO", d_o));
     ATTN_RETURN_IF_ERROR(LoadOptional(c, "dLSE", d_lse));
-    in = {q.view, k.view, v.view, keep.view, add.view, sinks.view, kv_lens.view};
+    in = {q.view, k.view, v.view, keep.view, add.view, sinks.view, kv_lens.view, page_table.view};
     packed = {cu_seqlens_q.view, cu_seqlens_k.view};
     return {};
   }
@@ -131,9 +155,13 @@ struct Loaded {
 };
 
 template <class T>
-Result<Run> RunAs(const Case& c, const Backend& backend, const Names& wanted) {
+Result<Run> RunAs(const Case& c, const Backend& backend, int64_t kv_splits, const Names& wanted) {
   Loaded<T> p;
   ATTN_RETURN_IF_ERROR(p.Load(c));
+  if (kv_splits > 0) {
+    p.options.form = AttentionForm::kDecode;  // the one that splits
+    p.options.kv_splits = kv_splits;
+  }
   const auto [batch, heads, queries, d] = p.in.q.shape;
 
   Destination<T, 4> o;
@@ -178,9 +206,10 @@ Result<Run> RunAs(const Case& c, const Backend& backend, const Names& wanted) {
   return run;
 }
 
-Result<Run> RunAny(const Case& c, const Backend& backend, DType dtype, const Names& wanted) {
-  return dtype == DType::kF32 ? RunAs<float>(c, backend, wanted)
-                              : RunAs<double>(c, backend, wanted);
+Result<Run> RunAny(const Case& c, const Backend& backend, const Setting& setting,
+                   const Names& wanted) {
+  return setting.dtype == DType::kF32 ? RunAs<float>(c, backend, setting.kv_splits, wanted)
+                                      : RunAs<double>(c, backend, setting.kv_splits, wanted);
 }
 
 }  // namespace
@@ -196,18 +225,20 @@ const Operation& AttentionOperation() {
                  {"mask_add", 4, false, Axes::kBroadcast},
                  {"sinks", 1, false},
                  {"kv_lens", 1, false},
+                 {"page_table", 2, false},
                  {"cu_seqlens_q", 1, false},
                  {"cu_seqlens_k", 1, false},
                  {"dO", 4, false, Axes::kFewerWhenPacked},
                  {"dLSE", 3, false, Axes::kFewerWhenPacked}},
-      .params = {"scale", "causal", "align", "query_offset", "window", "softcap"},
+      .params = {"scale", "causal", "align", "query_offset", "window", "softcap", "page_size"},
+      .lists = {"kv_splits", "threads"},
       .outputs = {{"O", {}, Op::kAttentionForward},
                   {"LSE", {}, Op::kAttentionForward},
                   {"dQ", kUpstream, Op::kAttentionBackward},
                   {"dK", kUpstream, Op::kAttentionBackward},
                   {"dV", kUpstream, Op::kAttentionBackward},
                   {"dSinks", kUpstream, Op::kAttentionBackward, "sinks"}},
-      .later = {"page_table", "page_size"},
+      .later = {},
       .prepare = Prepare,
       .run = RunAny,
   };

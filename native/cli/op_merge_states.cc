@@ -35,8 +35,8 @@ Result<Run> RunAs(const Case& c) {
   return run;
 }
 
-Result<Run> RunAny(const Case& c, const Backend&, DType dtype, const Names&) {
-  return dtype == DType::kF32 ? RunAs<float>(c) : RunAs<double>(c);
+Result<Run> RunAny(const Case& c, const Backend&, const Setting& setting, const Names&) {
+  return setting.dtype == DType::kF32 ? RunAs<float>(c) : RunAs<double>(c);
 }
 
 }  // namespace
@@ -46,6 +46,7 @@ const Operation& MergeStatesOperation() {
       .name = "merge_states",
       .inputs = {{"O_a", 2, true}, {"LSE_a", 1, true}, {"O_b", 2, true}, {"LSE_b", 1, true}},
       .params = {},
+      .lists = {},
       .outputs = {{"O", {}, Op::kMergeStates}, {"LSE", {}, Op::kMergeStates}},
       .later = {},
       .prepare = Prepare,

@@ -82,8 +82,8 @@ Result<Run> RunAs(const Case& c) {
   return run;
 }
 
-Result<Run> RunAny(const Case& c, const Backend&, DType dtype, const Names&) {
-  return dtype == DType::kF32 ? RunAs<float>(c) : RunAs<double>(c);
+Result<Run> RunAny(const Case& c, const Backend&, const Setting& setting, const Names&) {
+  return setting.dtype == DType::kF32 ? RunAs<float>(c) : RunAs<double>(c);
 }
 
 }  // namespace
@@ -93,6 +93,7 @@ const Operation& RmsNormOperation() {
       .name = "rms_norm",
       .inputs = {{"X", 4, true, Axes::kAny}, {"W", 4, true, Axes::kAny}},
       .params = {"axis", "eps"},
+      .lists = {},
       .outputs = {{"Y", {}, Op::kRmsNorm}},
       .later = {},
       .prepare = Prepare,

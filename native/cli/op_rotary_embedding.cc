@@ -85,8 +85,8 @@ Result<Run> RunAs(const Case& c) {
   return run;
 }
 
-Result<Run> RunAny(const Case& c, const Backend&, DType dtype, const Names&) {
-  return dtype == DType::kF32 ? RunAs<float>(c) : RunAs<double>(c);
+Result<Run> RunAny(const Case& c, const Backend&, const Setting& setting, const Names&) {
+  return setting.dtype == DType::kF32 ? RunAs<float>(c) : RunAs<double>(c);
 }
 
 }  // namespace
@@ -99,6 +99,7 @@ const Operation& RotaryEmbeddingOperation() {
                  {"sin", 3, true, Axes::kBroadcast},
                  {"positions", 2, false}},
       .params = {"rope_pairing", "rotary_dim"},
+      .lists = {},
       .outputs = {{"Y", {}, Op::kRotaryEmbedding}},
       .later = {},
       .prepare = Prepare,

@@ -38,10 +38,17 @@ struct OutputSpec {
   std::string_view needs = {};  // an input that has to be there too
 };
 
+// How one run differs from another of the same case.
+struct Setting {
+  DType dtype = DType::kF32;
+  int64_t kv_splits = 0;
+};
+
 struct Operation {
   std::string_view name;
   std::vector<InputSpec> inputs;
   Names params;  // beside the lists and `repeat`, which every operation takes
+  Names lists;   // those whose values mean something to it
   std::vector<OutputSpec> outputs;
   Names later;  // fields of cases.md that this operation does not have yet
 
@@ -49,7 +56,7 @@ struct Operation {
   Status (*prepare)(Case&);
 
   // Computes at least `wanted`. Called only when the backend supports what they are computed by.
-  Result<Run> (*run)(const Case&, const Backend&, DType, const Names& wanted);
+  Result<Run> (*run)(const Case&, const Backend&, const Setting&, const Names& wanted);
 };
 
 // Calls the library and adds the time that it took.

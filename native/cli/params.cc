@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "cli/operation.h"
+#include "cli/threads.h"
 
 namespace attn::cli {
 namespace {
@@ -21,6 +22,15 @@ Status Needed(const char* key, const Json& value, std::string_view what) {
 bool IsInteger(const Json& value) {
   if (!value.is_number_unsigned()) return value.is_number_integer();
   return value.get<uint64_t>() <= static_cast<uint64_t>(INT64_MAX);
+}
+
+Status CheckThreads(const Json& list) {
+  for (const Json& value : list) {
+    if (value.get<int64_t>() > kMostThreads) {
+      return Needed("threads", value, Message("1 to ", kMostThreads));
+    }
+  }
+  return {};
 }
 
 bool IsPositiveInteger(const Json& value) { return IsInteger(value) && value.get<int64_t>() > 0; }
@@ -62,7 +72,7 @@ bool IsListOrRepeat(std::string_view key) {
   return key == "repeat" || std::ranges::find(kLists, key) != std::end(kLists);
 }
 
-Status ReadLists(const Json& params, Case& out) {
+Status ReadLists(const Json& params, const Names& meant, Case& out) {
   std::optional<int64_t> repeat;
   ATTN_RETURN_IF_ERROR(ReadInteger(params, "repeat", repeat));
   if (repeat && (*repeat < 1 || *repeat > kMaxRepeat)) {
@@ -78,6 +88,17 @@ Status ReadLists(const Json& params, Case& out) {
     }
     for (const Json& value : list) {
       if (!IsPositiveInteger(value)) return Needed(name.c_str(), value, "positive integers");
+    }
+    if (key == "threads" && Contains(meant, key)) {
+      ATTN_RETURN_IF_ERROR(CheckThreads(list));
+      if (kHaveThreads) {
+        out.threads = list.get<std::vector<int64_t>>();
+        continue;
+      }
+    }
+    if (key == "kv_splits" && Contains(meant, key)) {
+      out.kv_splits = list.get<std::vector<int64_t>>();
+      continue;
     }
     out.idle_lists.push_back(key);
   }

@@ -23,8 +23,9 @@ Status ReadChoice(const Json& params, const char* key, const Names& names, size_
 
 // Those that any operation may have: lists of positive integers for which the result must hold
 // alike (chunk_sizes, kv_splits, kv_tile, threads), and repeat.
+// `meant` are the lists whose values mean something to the operation.
 bool IsListOrRepeat(std::string_view key);
-Status ReadLists(const Json& params, Case& out);
+Status ReadLists(const Json& params, const Names& meant, Case& out);
 
 }  // namespace attn::cli
 

@@ -128,14 +128,9 @@ for (const { name, attn, command } of programs) {
         { op: 'soft_search' },
         'unknown op "soft_search", there are: attention, merge_states, rms_norm, rotary_embedding',
       ],
-      [{ inputs: { page_table: [[0]] } }, 'page_table is not supported yet'],
-      [
-        { inputs: { page_table: [[0]] }, params: { page_size: 1 } },
-        'page_table, page_size are not supported yet',
-      ],
       [
         { inputs: { Qq: [[[[1]]]] } },
-        'attention has no input "Qq", it has Q, K, V, mask_keep, mask_add, sinks, kv_lens, cu_seqlens_q, cu_seqlens_k, dO, dLSE',
+        'attention has no input "Qq", it has Q, K, V, mask_keep, mask_add, sinks, kv_lens, page_table, cu_seqlens_q, cu_seqlens_k, dO, dLSE',
       ],
       [
         { params: { Scale: 1 } },
@@ -176,8 +171,29 @@ for (const { name, attn, command } of programs) {
       assert.equal(lines(out)[0], 'PASS same_bits_every_time reference');
       assert.equal(
         err,
-        'note: same_bits_every_time reference: kv_tile, threads without meaning here, one run stands for every value\n',
+        // Node has one thread.
+        `note: same_bits_every_time reference: kv_tile${name === 'Node' ? ', threads' : ''} without meaning here, one run stands for every value\n`,
       );
+    });
+
+    test('kv_splits and threads: each value is a run of its own', () => {
+      const paged = JSON.parse(readFileSync(join(cases, 'cache_in_pages.json'), 'utf8'));
+      const file = write({ ...paged, params: { ...paged.params, kv_splits: [1, 5] } });
+      assert.equal(attn('check', file).code, 0);
+      const off = { ...paged, expected: { O: [[[[3]], [[3]]]] } };
+      const { out } = attn('check', write({ ...off, params: { kv_splits: [2, 5] } }));
+      assert.match(out, /\(kv_splits 2\).*\(kv_splits 5\)/);
+      const many = attn('check', write({ ...paged, params: { threads: [1025] } }));
+      assert.match(many.err, /params.threads is 1025, needed is 1 to 1024/);
+      assert.equal(many.code, 2);
+    });
+
+    test('page_size, where it is given, is the size of the pages', () => {
+      const paged = JSON.parse(readFileSync(join(cases, 'cache_in_pages.json'), 'utf8'));
+      const wrong = attn('check', write({ ...paged, params: { page_size: 3 } }));
+      assert.match(wrong.err, /params.page_size is 3, K has pages of 2/);
+      const none = attn('check', write({ ...goodCase(), params: { page_size: 3 } }));
+      assert.match(none.err, /params.page_size is 3, there is no page_table/);
     });
 
     test('f64 is held to its own tolerance, else to that of f32', () => {

@@ -4,8 +4,9 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(_attn_package "${CMAKE_INSTALL_LIBDIR}/cmake/attn")
-install(TARGETS attn EXPORT attnTargets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
-install(DIRECTORY "${PROJECT_SOURCE_DIR}/lib/attn" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+install(TARGETS attn attn_threads EXPORT attnTargets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/lib/attn" "${PROJECT_SOURCE_DIR}/native/attn"
+        DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
         FILES_MATCHING PATTERN "*.h")
 install(EXPORT attnTargets NAMESPACE attn:: DESTINATION "${_attn_package}")
 

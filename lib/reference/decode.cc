@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// A part of the keys, contiguous or on pages, against the rows of a group of heads: one row at a
+// time, over visible keys only.
+#include <cmath>
+
+#include "math/visibility.h"
+#include "reference/kernels.h"
+
+namespace attn::reference {
+namespace {
+
+struct Place {
+  int64_t k, v;  // offsets of a key and of its value
+};
+
+template <class T>
+Place PlaceOf(const AttentionDecodeTask<T>& task, int64_t j) {
+  const AttentionTask<T>& t = task.head;
+  if (task.page_table == nullptr) return {j * t.k_row, j * t.v_row};
+  const int64_t page = task.page_table[j / task.page_size * task.page_table_col];
+  const int64_t slot = j % task.page_size;
+  return {page * task.k_page + slot * t.k_row, page * task.v_page + slot * t.v_row};
+}
+
+// The task of head h of the group.
+template <class T>
+AttentionTask<T> HeadOf(const AttentionDecodeTask<T>& task, int64_t h) {
+  AttentionTask<T> t = task.head;
+  t.q += h * task.q_head;
+  t.o += h * task.o_head;
+  if (t.lse != nullptr) t.lse += h * task.lse_head;
+  if (t.keep != nullptr) t.keep += h * task.keep_head;
+  if (t.add != nullptr) t.add += h * task.add_head;
+  if (t.sink != nullptr) t.sink += h * task.sink_head;
+  return t;
+}
+
+}  // namespace
+
+template <class T>
+void AttentionDecode(const AttentionDecodeTask<T>& task) {
+  T* const p = task.head.scratch;
+  const int64_t count = task.key_end - task.key_begin;
+  for (int64_t row = task.row_begin; row < task.row_end; ++row) {
+    AttentionTask<T> t = HeadOf(task, row % task.group);
+    const int64_t i = row / task.group;
+    const int64_t begin = VisibleBegin(i, t.keys, t.low), end = VisibleEnd(i, t.keys, t.high);
+    const auto sees = [&](int64_t j) { return begin <= j && j < end && Sees(t, i, j); };
+    for (int64_t j = task.key_begin; j < task.key_end; ++j) {
+      p[j - task.key_begin] = sees(j) ? Score(t, i, t.k + PlaceOf(task, j).k) + Added(t, i, j)
+                                      : -static_cast<T>(INFINITY);
+    }
+    t.keys = count;
+    const T lse = Weights(t, p);
+    if (t.lse != nullptr) t.lse[i * t.lse_row] = lse;
+    for (int64_t c = 0; c < t.dv; ++c) {
+      T sum = 0;
+      for (int64_t j = task.key_begin; j < task.key_end; ++j) {
+        if (sees(j)) sum += p[j - task.key_begin] * t.v[PlaceOf(task, j).v + c * t.v_col];
+      }
+      t.o[i * t.o_row + c * t.o_col] = sum;
+    }
+  }
+}
+
+template void AttentionDecode(const AttentionDecodeTask<float>&);
+template void AttentionDecode(const AttentionDecodeTask<double>&);
+
+}  // namespace attn::reference
