@@ -30,9 +30,8 @@ AttentionForm FormFor(const Backend& backend, const AttentionInputs<T>& in, Atte
   constexpr int64_t kFewQueries = 8;
   if (asked != AttentionForm::kAuto) return asked;
   const bool few = in.q.shape[2] <= kFewQueries;
-  const bool decodes = backend.Supports(Op::kAttentionDecode, DTypeOf<T>());
-  return in.page_table.present() || (few && decodes) ? AttentionForm::kDecode
-                                                     : AttentionForm::kFlash;
+  const bool decodes = !kPageOnly && backend.Supports(Op::kAttentionDecode, DTypeOf<T>());
+  return Paged(in) || (few && decodes) ? AttentionForm::kDecode : AttentionForm::kFlash;
 }
 
 }  // namespace
@@ -47,17 +46,18 @@ Status AttentionForward(const Backend& backend, const AttentionInputs<T>& in,
   if (out.lse.present()) {
     ATTN_RETURN_IF_ERROR(CheckResult("LSE", out.lse, {batch, heads, queries}));
   }
+  if (!kPageOnly && options.kv_splits < 0) {
+    return InvalidArgument("kv_splits is ", options.kv_splits, ", needed is 0 or more");
+  }
   const AttentionForm form = FormFor(backend, in, options.form);
-  if (in.page_table.present() && form != AttentionForm::kDecode) {
+  if (Paged(in) && form != AttentionForm::kDecode) {
     return InvalidArgument("page_table: only the form decode reads pages");
   }
   if (!backend.Supports(OpOf(form), DTypeOf<T>())) {
     return Unsupported(backend.name, " has no ", Name(OpOf(form)), " of ", Name(DTypeOf<T>()));
   }
   if (batch == 0 || heads == 0 || queries == 0) return {};
-#if !defined(ATTN_PAGE_ONLY)
-  if (form == AttentionForm::kDecode) return DecodeForward(backend, in, options, out);
-#endif
+  if (!kPageOnly && form == AttentionForm::kDecode) return DecodeForward(backend, in, options, out);
 
   const bool flash = form == AttentionForm::kFlash;
   const KernelTable<T>& table = backend.table<T>();
@@ -70,7 +70,7 @@ Status AttentionForward(const Backend& backend, const AttentionInputs<T>& in,
   if (!scratch.ok()) return NoScratch(elements);
   const auto run = flash ? table.attention_flash : table.attention_explicit;
   // One thread takes heads whole: fetching ahead begins anew with each item.
-  const int64_t step = backend.executor == nullptr ? queries : kItemQueries;
+  const int64_t step = HasExecutor(backend) ? kItemQueries : queries;
   const int64_t steps = (queries + step - 1) / step;
   ForEachItem(backend, batch * heads * steps, [&](int64_t item, int64_t worker) {
     // The last queries first: with a causal mask they have the most to do.
@@ -112,7 +112,7 @@ Status AttentionBackward(const Backend& backend, const AttentionInputs<T>& in,
   const WorkerScratch<T> scratch(backend, elements);
   if (!scratch.ok()) return NoScratch(elements);
   // A sink's gradient sums over the batch, whose sequences are items of their own.
-  const bool sinks = grad.d_sinks.present();
+  const bool sinks = !kPageOnly && grad.d_sinks.present();
   const Scratch<T> d_sinks(sinks ? batch * heads : 0);
   if (!d_sinks.ok()) return NoScratch(batch * heads);
   for (int64_t x = 0; sinks && x < batch * heads; ++x) d_sinks.data()[x] = 0;

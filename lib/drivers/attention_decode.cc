@@ -91,7 +91,7 @@ AttentionDecodeTask<T> SharedDecodeTask(const Plan<T>& plan) {
   task.add_head = in.mask_add.shape[1] == 1 ? 0 : in.mask_add.strides[1];
   task.sink_head = in.sinks.strides[0];
   task.row_end = std::min(plan.rows, kItemRows);
-  if (in.page_table.present()) {
+  if (Paged(in)) {
     task.page_table_col = in.page_table.strides[1];
     task.page_size = in.k.shape[2];
     task.k_page = in.k.strides[0], task.v_page = in.v.strides[0];
@@ -107,7 +107,7 @@ AttentionDecodeTask<T> ItemTask(const Plan<T>& plan, AttentionDecodeTask<T> task
   const AttentionInputs<T>& in = plan.in;
   PointAtHead(in, plan.options, b, g * plan.group, task.head);
   if (part > 0) task.head.sink = nullptr;
-  if (in.page_table.present()) task.page_table = &in.page_table(b, 0);
+  if (Paged(in)) task.page_table = &in.page_table(b, 0);
   task.row_begin = row_item * kItemRows;
   task.row_end = std::min(plan.rows, task.row_begin + kItemRows);
   const Parts parts = plan.PartsOf(b);

@@ -36,8 +36,7 @@ Status CheckPacked(const AttentionInputs<T>& in, const PackedSequences& s) {
     return InvalidArgument("cu_seqlens_q has ", s.cu_seqlens_q.shape[0], " entries, cu_seqlens_k ",
                            s.cu_seqlens_k.shape[0]);
   }
-  if (in.mask_keep.present() || in.mask_add.present() || in.kv_lens.present() ||
-      in.page_table.present()) {
+  if (in.mask_keep.present() || in.mask_add.present() || in.kv_lens.present() || Paged(in)) {
     return InvalidArgument("packed sequences take no masks, kv_lens or page_table");
   }
   return {};

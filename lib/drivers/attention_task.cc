@@ -31,9 +31,6 @@ Status CheckOptions(const AttentionOptions& options) {
   if (options.softcap < 0) {
     return InvalidArgument("softcap is negative; 0 is none, above 0 is the cap");
   }
-  if (options.kv_splits < 0) {
-    return InvalidArgument("kv_splits is ", options.kv_splits, ", needed is 0 or more");
-  }
   for (const auto& [side, value] :
        {std::pair{"left", options.window.left}, {"right", options.window.right}}) {
     if (value && *value < 0) {
@@ -69,8 +66,7 @@ const M* MaskAt(const View<const M, 4>& mask, int64_t b, int64_t h) {
 // A page table says which sequence a page belongs to; K and V have no batch.
 template <class T>
 Status CheckPages(const AttentionInputs<T>& in) {
-  ATTN_RETURN_IF_ERROR(CheckOptional("page_table", in.page_table));
-  if (!in.page_table.present()) return {};
+  if (!Paged(in)) return CheckOptional("page_table", in.page_table);
   const auto [sequences, columns] = in.page_table.shape;
   const int64_t page_size = in.k.shape[2];
   if (sequences != in.q.shape[0]) {
@@ -90,7 +86,7 @@ Status CheckPages(const AttentionInputs<T>& in) {
 // Those that lengths, which were checked, say are used.
 template <class T>
 Status CheckUsedPages(const AttentionInputs<T>& in) {
-  if (!in.page_table.present()) return {};
+  if (!Paged(in)) return {};
   const int64_t pages = in.k.shape[0], page_size = in.k.shape[2];
   for (int64_t b = 0; b < in.q.shape[0]; ++b) {
     const int64_t keys = in.kv_lens.present() ? in.kv_lens(b) : KeyCapacity(in);
@@ -133,17 +129,18 @@ Status CheckQueriesKeys(const View<const T, 4>& q, const View<const T, 4>& k,
 template <class T>
 Status CheckInputs(const AttentionInputs<T>& in, const AttentionOptions& options) {
   ATTN_RETURN_IF_ERROR(CheckPages(in));
-  ATTN_RETURN_IF_ERROR(in.page_table.present() ? CheckHeads(in.q, in.k, options)
-                                               : CheckQueriesKeys(in.q, in.k, options));
+  ATTN_RETURN_IF_ERROR(Paged(in) ? CheckHeads(in.q, in.k, options)
+                                 : CheckQueriesKeys(in.q, in.k, options));
   if (auto n = CheckInput("V", in.v); !n.ok()) return n.status();
   const Shape<4>&q = in.q.shape, &k = in.k.shape, &v = in.v.shape;
   if (v[0] != k[0]) {
-    const char* const axis = in.page_table.present() ? "pages" : "batch";
+    const char* const axis = Paged(in) ? "pages" : "batch";
     return Mismatch("V", axis, v[0], "K", axis, k[0]);
   }
   if (v[1] != k[1]) return Mismatch("V", "heads", v[1], "K", "heads", k[1]);
   if (v[2] != k[2]) return Mismatch("V", "length", v[2], "K", "length", k[2]);
   if (v[3] < 1) return InvalidArgument("V has width ", v[3], ", at least 1 is needed");
+  if (kPageOnly) return {};
   const int64_t keys = KeyCapacity(in);
   const Shape<4> scores = {q[0], q[1], q[2], keys};
   ATTN_RETURN_IF_ERROR(CheckMask("mask_keep", in.mask_keep, scores));
@@ -171,7 +168,7 @@ Status CheckInputs(const AttentionInputs<T>& in, const AttentionOptions& options
 template <class T>
 Status CheckBackward(const AttentionInputs<T>& in, const AttentionOptions& options,
                      const AttentionUpstream<T>& up, const AttentionGradients<T>& grad) {
-  if (in.page_table.present()) return InvalidArgument("page_table: backward takes no pages");
+  if (Paged(in)) return InvalidArgument("page_table: backward takes no pages");
   ATTN_RETURN_IF_ERROR(CheckInputs(in, options));
   const auto [batch, heads, queries, d] = in.q.shape;
   const Shape<4> o_shape = {batch, heads, queries, in.v.shape[3]};
@@ -213,7 +210,7 @@ void PointAtHead(const AttentionInputs<T>& in, const AttentionOptions& options, 
                  int64_t h, AttentionTask<T>& task) {
   const int64_t group = in.q.shape[1] / in.k.shape[1];
   task.q = At(in.q, b, h);
-  const int64_t at = in.page_table.present() ? 0 : b;  // pages: the first one
+  const int64_t at = Paged(in) ? 0 : b;  // pages: the first one
   task.k = At(in.k, at, h / group);
   task.v = At(in.v, at, h / group);
   task.keep = MaskAt(in.mask_keep, b, h);

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "attn/attention.h"
+#include "drivers/page_only.h"
 #include "kernels/tasks.h"
 
 namespace attn {
@@ -43,10 +44,15 @@ Status CheckQueriesKeys(const View<const T, 4>& q, const View<const T, 4>& k,
 template <class T>
 Status CheckInputs(const AttentionInputs<T>& in, const AttentionOptions& options);
 
+template <class T>
+bool Paged(const AttentionInputs<T>& in) {
+  return !kPageOnly && in.page_table.present();
+}
+
 // How many keys a sequence has room for.
 template <class T>
 int64_t KeyCapacity(const AttentionInputs<T>& in) {
-  return in.page_table.present() ? in.page_table.shape[1] * in.k.shape[2] : in.k.shape[2];
+  return Paged(in) ? in.page_table.shape[1] * in.k.shape[2] : in.k.shape[2];
 }
 
 // AttentionForward in the form kDecode, after its checks.

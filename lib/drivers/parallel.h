@@ -7,14 +7,19 @@
 
 #include "attn/backend.h"
 #include "attn/executor.h"
+#include "drivers/page_only.h"
 #include "drivers/scratch.h"
 
 namespace attn {
 
+inline bool HasExecutor(const Backend& backend) {
+  return !kPageOnly && backend.executor != nullptr;
+}
+
 // Calls body(item, worker) for each 0 <= item < items; bodies must not write the same places.
 template <class Body>
 void ForEachItem(const Backend& backend, int64_t items, const Body& body) {
-  if (backend.executor == nullptr || items < 2) {
+  if (!HasExecutor(backend) || items < 2) {
     for (int64_t item = 0; item < items; ++item) body(item, int64_t{0});
     return;
   }
@@ -31,7 +36,7 @@ class WorkerScratch {
  public:
   WorkerScratch(const Backend& backend, int64_t elements)
       : elements_(Padded(elements)),
-        scratch_(Total(elements_, backend.executor == nullptr ? 1 : backend.executor->workers())) {}
+        scratch_(Total(elements_, HasExecutor(backend) ? backend.executor->workers() : 1)) {}
 
   bool ok() const { return scratch_.ok(); }
   T* of(int64_t worker) const { return scratch_.data() + worker * elements_; }

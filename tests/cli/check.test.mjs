@@ -134,7 +134,7 @@ for (const { name, attn, command } of programs) {
       ],
       [
         { params: { Scale: 1 } },
-        'attention has no param "Scale", it has scale, causal, align, query_offset, window, softcap',
+        'attention has no param "Scale", it has scale, causal, align, query_offset, window, softcap, page_size',
       ],
       [{ expected: { Y: [1] } }, 'attention has no output "Y", it has O, LSE, dQ, dK, dV, dSinks'],
       [
@@ -180,7 +180,7 @@ for (const { name, attn, command } of programs) {
       const paged = JSON.parse(readFileSync(join(cases, 'cache_in_pages.json'), 'utf8'));
       const file = write({ ...paged, params: { ...paged.params, kv_splits: [1, 5] } });
       assert.equal(attn('check', file).code, 0);
-      const off = { ...paged, expected: { O: [[[[3]], [[3]]]] } };
+      const off = { ...paged, expected: { O: [[[[3.5]], [[3]]]] } };
       const { out } = attn('check', write({ ...off, params: { kv_splits: [2, 5] } }));
       assert.match(out, /\(kv_splits 2\).*\(kv_splits 5\)/);
       const many = attn('check', write({ ...paged, params: { threads: [1025] } }));

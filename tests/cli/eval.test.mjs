@@ -119,12 +119,9 @@ for (const { name, attn } of programs) {
     });
 
     test('what this program or backend cannot compute: exit code 1, nothing printed', () => {
-      const file = write({ ...goodCase(), params: { page_size: 5 } });
+      const file = write({ ...goodCase(), op: 'ssd' });
       const { code, out, err } = attn('eval', file);
-      assert.deepEqual(
-        [code, out, err],
-        [1, '', `attn: ${file}: page_size is not supported yet\n`],
-      );
+      assert.deepEqual([code, out, err], [1, '', `attn: ${file}: op ssd is not supported yet\n`]);
       const { backends } = JSON.parse(attn('backends', '--json').out);
       for (const backend of backends) {
         const { operations } = backend.dtypes.f32;
