@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What attention allocates: counted, natively. A sanitizer counts for itself, and WebAssembly has
 // one thread and one heap (tests/js looks at that).
-#if !defined(__EMSCRIPTEN__) && !defined(__SANITIZE_ADDRESS__)
+#if !defined(__EMSCRIPTEN__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #if defined(__has_feature)
-#if __has_feature(address_sanitizer)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define ATTN_COUNTS_ALLOCATIONS 0
 #endif
 #endif

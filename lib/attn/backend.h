@@ -17,6 +17,7 @@ namespace attn {
 enum class DType : int32_t { kF32, kF64 };
 enum class Op : int32_t {
   kSoftmaxRows,
+  kMatmul,
   kAttentionForward,
   kAttentionExplicit,
   kAttentionDecode,

@@ -24,6 +24,7 @@ static_assert(SimdVector<Vec<float>> && SimdVector<Vec<double>>);
 #include "kernels/decode-scores-inl.h"
 #include "kernels/decode-weights-inl.h"
 #include "kernels/decode-inl.h"
+#include "kernels/product-inl.h"
 #define ATTN_IN_FULL(name) name<T>
 #else
 #define ATTN_IN_FULL(name) nullptr
@@ -34,6 +35,8 @@ constexpr KernelTable<T> kTable = {
     .lanes = Vec<T>::kLanes,
     .query_tile = kPanel<Vec<T>>,
     .softmax_rows = SoftmaxRows<T>,
+    .matmul = ATTN_IN_FULL(Matmul),
+    .matmul_scratch = ATTN_IN_FULL(MatmulScratch),
     .attention_flash = AttentionFlash<T>,
     .attention_flash_scratch = AttentionFlashScratch<T>,
     .attention_explicit = AttentionExplicit<T>,

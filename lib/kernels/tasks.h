@@ -50,6 +50,20 @@ struct AttentionTask {
   T* scratch;     // KernelTable::*_scratch(task) elements, 64-byte aligned
 };
 
+// c [rows][columns] = or += a [rows][depth] b [depth][columns].
+template <class T>
+struct MatmulTask {
+  const T* a;
+  int64_t a_row, a_col;
+  const T* b;
+  int64_t b_row, b_col;
+  T* c;
+  int64_t c_row, c_col;
+  int64_t rows, columns, depth;
+  bool add;
+  T* scratch;  // KernelTable::matmul_scratch(task) elements, 64-byte aligned
+};
+
 // One head of the backward pass; dk and dv are added to (the driver clears them once a group).
 template <class T>
 struct AttentionBackwardTask {
@@ -88,6 +102,8 @@ struct KernelTable {
   int64_t lanes;
   int64_t query_tile;  // a driver splits queries at multiples of this
   void (*softmax_rows)(const SoftmaxRowsTask<T>&);
+  void (*matmul)(const MatmulTask<T>&);
+  int64_t (*matmul_scratch)(const MatmulTask<T>&);
   void (*attention_flash)(const AttentionTask<T>&);
   int64_t (*attention_flash_scratch)(const AttentionTask<T>&);
   void (*attention_explicit)(const AttentionTask<T>&);

@@ -15,6 +15,9 @@ void SoftmaxRows(const SoftmaxRowsTask<T>& task);
 template <class T>
 T Softmax(T* s, int64_t n);
 
+template <class T>
+void Matmul(const MatmulTask<T>& task);
+
 // scale * q.k of query i and the key at `k`, after the soft-cap.
 template <class T>
 T Score(const AttentionTask<T>& task, int64_t i, const T* k);

@@ -20,15 +20,24 @@ int64_t RowOfScoresDecode(const AttentionDecodeTask<T>& task) {
 }
 
 template <class T>
+int64_t NoScratch(const MatmulTask<T>&) {
+  return 0;
+}
+
+template <class T>
 constexpr KernelTable<T> kTable = {
     .lanes = 1,
     .query_tile = 1,
     .softmax_rows = SoftmaxRows<T>,
+#if !defined(ATTN_PAGE_ONLY)  // the page has no use for it
+    .matmul = Matmul<T>,
+    .matmul_scratch = NoScratch<T>,
+#endif
     .attention_flash = AttentionForward<T>,
     .attention_flash_scratch = RowOfScores<T>,
     .attention_explicit = AttentionForward<T>,
     .attention_explicit_scratch = RowOfScores<T>,
-#if !defined(ATTN_PAGE_ONLY)  // the page shows no cache: 1 kB
+#if !defined(ATTN_PAGE_ONLY)  // the page has no use for it
     .attention_decode = AttentionDecode<T>,
     .attention_decode_scratch = RowOfScoresDecode<T>,
 #endif

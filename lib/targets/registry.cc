@@ -34,6 +34,8 @@ bool Has(const KernelTable<T>* table, Op op) {
   switch (op) {
     case Op::kSoftmaxRows:
       return table->softmax_rows != nullptr;
+    case Op::kMatmul:
+      return table->matmul != nullptr;
     case Op::kAttentionForward:
       return table->attention_flash != nullptr;
     case Op::kAttentionExplicit:
@@ -58,6 +60,8 @@ std::string_view Name(Op op) {
   switch (op) {
     case Op::kSoftmaxRows:
       return "softmax_rows";
+    case Op::kMatmul:
+      return "matrix product";
     case Op::kAttentionForward:
       return "attention forward";
     case Op::kAttentionExplicit:

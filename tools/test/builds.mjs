@@ -19,13 +19,20 @@ const preset = (name, ...targets) => [
 
 const testsOnly = (name) => (full ? preset(name) : preset(name, 'attn_tests'));
 
+// Everything with the sanitizers, and in the full run with all of their checks.
+const sanitized = () => {
+  const [[cmake, args], ...rest] = testsOnly('asan');
+  return [[cmake, [...args, `-DATTN_SANITIZE_ALL=${full ? 'ON' : 'OFF'}`]], ...rest];
+};
+
 // What differs by relaxed SIMD; the command line is the same program but for its speed.
-const testsAndPage = (name) => (full ? preset(name) : preset(name, 'attn_tests', 'attn_wasm'));
+const testsAndPage = (name) => (full ? preset(name) : preset(name, 'attn_tests', 'attn_wasm', 'attn_wasm_full'));
 
 const steps = {
   release: { title: 'native, clang', commands: preset('release') },
   gcc: { title: 'native, g++', commands: testsOnly('gcc') },
-  asan: { title: 'sanitizers', commands: testsOnly('asan') },
+  asan: { title: 'sanitizers', commands: sanitized() },
+  tsan: { title: 'thread sanitizer', commands: preset('tsan', 'attn_tests') },
   wasm: { title: 'WebAssembly, 128-bit SIMD', commands: preset('wasm') },
   'wasm-relaxed': { title: 'WebAssembly, relaxed SIMD', commands: testsAndPage('wasm-relaxed') },
   package: { title: 'JavaScript package', commands: [['npm', ['run', '-w', 'wasm', 'build']]] },

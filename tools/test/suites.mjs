@@ -19,11 +19,13 @@ const sum = (results) => ({
 // Emscripten takes a pipe for a terminal, and the closing line would come in colours.
 const plainText = ['--no-colors=true'];
 
-const native = (preset, env) => () =>
-  counted(doctest, `build/${preset}/tests/attn_tests`, plainText, {
-    timeout: full ? 3600 : 600,
-    env,
-  });
+const native =
+  (preset, env, ...args) =>
+  () =>
+    counted(doctest, `build/${preset}/tests/attn_tests`, [...plainText, ...args], {
+      timeout: full ? 3600 : 600,
+      env,
+    });
 
 const node = (preset, flags) => () =>
   counted(
@@ -35,14 +37,18 @@ const node = (preset, flags) => () =>
     },
   );
 
+// One engine after the other, those of an array side by side.
 const browser =
   (suite, ...engines) =>
   async () => {
     const results = [];
-    for (const engine of engines) {
-      const args = ['tests/browser/run.mjs', '--engine', engine, '--suite', suite];
-      if (full) args.push('--full');
-      results.push(await counted(plain, process.execPath, args, { timeout: full ? 3600 : 600 }));
+    for (const group of engines) {
+      const runs = [group].flat().map((engine) => {
+        const args = ['tests/browser/run.mjs', '--engine', engine, '--suite', suite];
+        if (full) args.push('--full');
+        return counted(plain, process.execPath, args, { timeout: full ? 3600 : 600 });
+      });
+      results.push(...(await Promise.all(runs)));
     }
     return sum(results);
   };
@@ -74,6 +80,7 @@ const asanEnv = {
   ASAN_OPTIONS: 'detect_leaks=1:strict_string_checks=1',
   UBSAN_OPTIONS: 'print_stacktrace=1',
 };
+const tsanEnv = { TSAN_OPTIONS: 'halt_on_error=1' };
 const page = ['wasm', 'wasm-relaxed', 'package', 'page'];
 
 // `needs` names steps of builds.mjs. Cheap suites stand before dear ones where the order is free.
@@ -83,6 +90,16 @@ export const suites = [
   { name: 'consumer', needs: ['release'], run: script('tests/consumer/run.mjs', 'build/release') },
   { name: 'native gcc', needs: ['gcc'], run: native('gcc') },
   { name: 'sanitizers', needs: ['asan'], run: native('asan', asanEnv) },
+  // What threads share; one that is not met by several has no races.
+  ...(full
+    ? [
+        {
+          name: 'thread sanitizer',
+          needs: ['tsan'],
+          run: native('tsan', tsanEnv, '--source-file=*threads_test.cc'),
+        },
+      ]
+    : []),
   { name: 'Node simd128', needs: ['wasm'], run: node('wasm', []) },
   { name: 'Node relaxed', needs: ['wasm-relaxed'], run: node('wasm-relaxed', relaxedFlags) },
   { name: 'command line', needs: ['release', 'wasm'], run: nodeTests('tests/cli') },
@@ -103,5 +120,6 @@ export const suites = [
   { name: 'Chromium', needs: ['wasm', 'wasm-relaxed'], run: browser('doctest', 'chromium') },
   { name: 'Firefox', needs: ['wasm', 'wasm-relaxed'], run: browser('doctest', 'firefox') },
   { name: 'WebKit', needs: ['wasm', 'wasm-relaxed'], run: browser('doctest', 'webkit') },
-  { name: 'elements', needs: page, run: browser('elements', 'chromium', 'firefox', 'webkit') },
+  // Only Chromium is timed; the others wait most of the time.
+  { name: 'elements', needs: page, run: browser('elements', 'chromium', ['firefox', 'webkit']) },
 ];
