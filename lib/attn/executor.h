@@ -20,6 +20,9 @@ class Executor {
   // At least 1.
   virtual int64_t workers() const = 0;
 
+  // Below so many operations (additions and multiplications, about) a call does all by itself.
+  virtual double WorthWaking() const { return 0; }
+
   // Calls task(context, item, worker) once for each 0 <= item < items, in any order, on any
   // threads, with 0 <= worker < workers() and never two calls at a time with the same worker;
   // returns when all have returned. May be called from several threads.

@@ -72,7 +72,7 @@ Status AttentionForward(const Backend& backend, const AttentionInputs<T>& in,
   // One thread takes heads whole: fetching ahead begins anew with each item.
   const int64_t step = HasExecutor(backend) ? kItemQueries : queries;
   const int64_t steps = (queries + step - 1) / step;
-  ForEachItem(backend, batch * heads * steps, [&](int64_t item, int64_t worker) {
+  ForEachItem(backend, batch * heads * steps, ForwardWork(in), [&](int64_t item, int64_t worker) {
     // The last queries first: with a causal mask they have the most to do.
     const int64_t head = item % (batch * heads), at = steps - 1 - item / (batch * heads);
     const int64_t b = head / heads, h = head % heads;
@@ -119,7 +119,7 @@ Status AttentionBackward(const Backend& backend, const AttentionInputs<T>& in,
 
   const int64_t kv_heads = in.k.shape[1], keys = in.k.shape[2];
   const int64_t group = kv_heads == 0 ? 0 : heads / kv_heads;
-  ForEachItem(backend, batch * kv_heads, [&](int64_t item, int64_t worker) {
+  ForEachItem(backend, batch * kv_heads, 2.5 * ForwardWork(in), [&](int64_t item, int64_t worker) {
     const int64_t b = item / kv_heads, g = item % kv_heads;
     AttentionBackwardTask<T> task = shared;
     task.forward.scratch = scratch.of(worker);

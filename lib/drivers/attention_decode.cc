@@ -188,7 +188,7 @@ Status DecodeForward(const Backend& backend, const AttentionInputs<T>& in,
 
   const int64_t kv_heads = plan.batch * plan.kv_heads;
   const int64_t items = kv_heads * plan.row_items * plan.parts;
-  ForEachItem(backend, items, [&](int64_t item, int64_t worker) {
+  ForEachItem(backend, items, ForwardWork(in), [&](int64_t item, int64_t worker) {
     const int64_t part = item % plan.parts, rest = item / plan.parts;
     const int64_t row_item = rest % plan.row_items, head = rest / plan.row_items;
     AttentionDecodeTask<T> task =
@@ -197,7 +197,9 @@ Status DecodeForward(const Backend& backend, const AttentionInputs<T>& in,
     table.attention_decode(task);
   });
   if (split == nullptr) return {};
-  ForEachItem(backend, kv_heads, [&](int64_t head, int64_t) { MergeParts(plan, head, split); });
+  const double merging = 2.0 * static_cast<double>(state_elements);
+  ForEachItem(backend, kv_heads, merging,
+              [&](int64_t head, int64_t) { MergeParts(plan, head, split); });
   return {};
 }
 

@@ -55,6 +55,14 @@ int64_t KeyCapacity(const AttentionInputs<T>& in) {
   return Paged(in) ? in.page_table.shape[1] * in.k.shape[2] : in.k.shape[2];
 }
 
+// Multiplications and additions of forward, hidden pairs included.
+template <class T>
+double ForwardWork(const AttentionInputs<T>& in) {
+  const Shape<4>& q = in.q.shape;
+  return 2.0 * static_cast<double>(q[0] * q[1] * q[2]) * static_cast<double>(KeyCapacity(in)) *
+         static_cast<double>(q[3] + in.v.shape[3]);
+}
+
 // AttentionForward in the form kDecode, after its checks.
 template <class T>
 Status DecodeForward(const Backend& backend, const AttentionInputs<T>& in,

@@ -43,7 +43,9 @@ Status Matmul(const Backend& backend, const View<const T, 4>& a, const View<cons
   if (!scratch.ok()) return NoScratch(elements);
   const int64_t step = HasExecutor(backend) ? kItemRows : rows;
   const int64_t steps = (rows + step - 1) / step;
-  ForEachItem(backend, batch * heads * steps, [&](int64_t item, int64_t worker) {
+  const double work = 2.0 * static_cast<double>(batch * heads * rows) *
+                      static_cast<double>(columns) * static_cast<double>(depth);
+  ForEachItem(backend, batch * heads * steps, work, [&](int64_t item, int64_t worker) {
     const int64_t matrix = item / steps, first = item % steps * step;
     const int64_t i = matrix / heads, h = matrix % heads;
     table.matmul({.a = At(a, i, h) + first * a.strides[2],

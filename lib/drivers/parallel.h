@@ -17,9 +17,10 @@ inline bool HasExecutor(const Backend& backend) {
 }
 
 // Calls body(item, worker) for each 0 <= item < items; bodies must not write the same places.
+// `work`: operations of all items together, about.
 template <class Body>
-void ForEachItem(const Backend& backend, int64_t items, const Body& body) {
-  if (!HasExecutor(backend) || items < 2) {
+void ForEachItem(const Backend& backend, int64_t items, double work, const Body& body) {
+  if (!HasExecutor(backend) || items < 2 || work < backend.executor->WorthWaking()) {
     for (int64_t item = 0; item < items; ++item) body(item, int64_t{0});
     return;
   }
