@@ -8,6 +8,10 @@
  * Structs begin with their own size as the caller sees it: set it with ATTN_TENSOR or
  * ATTN_ATTENTION_OPTIONS or by hand; another size than the library's is an error. Their layout is
  * the same for 32-bit and 64-bit pointers. Sizes are 64-bit, strides count elements, text is UTF-8.
+ *
+ * "Full" marks what the page's module (attn.simd128.wasm, attn.relaxed.wasm) leaves out to stay
+ * small: options there are ATTN_UNSUPPORTED, functions are not exported. attn.full.*.wasm and the
+ * shared library have everything.
  */
 #ifndef ATTN_H_
 #define ATTN_H_
@@ -35,12 +39,12 @@ enum {
   ATTN_OUT_OF_MEMORY = 4
 };
 
-enum { ATTN_F32 = 0, ATTN_F64 = 1 };
+enum { ATTN_F32 = 0, ATTN_F64 = 1, ATTN_U8 = 2, ATTN_I64 = 3 };
 
 /* ---- Library ----------------------------------------------------------------------------------*/
 
 /* Grows when a struct or a function changes its meaning; 1 is the first. */
-#define ATTN_ABI_VERSION 1
+#define ATTN_ABI_VERSION 2
 ATTN_EXPORT uint32_t attn_abi_version(void);
 
 ATTN_EXPORT const char* attn_version(void); /* "0.1.0" */
@@ -54,13 +58,19 @@ ATTN_EXPORT const char* attn_backend_name(int32_t index);
 /* Lanes of a vector; 1 for the reference, 0 when the dtype is not supported. */
 ATTN_EXPORT int64_t attn_backend_lanes(int32_t index, int32_t dtype);
 
+/* Full. How many threads attention may use, the calling one counted: 1 at first, 0 is one for each
+ * core. The same bits come out for any number; calls that are running keep the threads they have.
+ * Errors: below 0 or above 1024; ATTN_OUT_OF_MEMORY when the system gives no more threads (the
+ * number is then as before); above 1 in WebAssembly, which has the calling thread alone. */
+ATTN_EXPORT attn_status attn_set_threads(int32_t threads);
+
 /* ---- Tensors ----------------------------------------------------------------------------------*/
 
 /* A view of the caller's memory; element [i][j].. lies at data[i*strides[0] + j*strides[1] ..].
  * Axes from `rank` on are not read. An input may have any strides, also 0; an output none of 0. */
 typedef struct attn_tensor {
   uint32_t size; /* sizeof(attn_tensor) */
-  int32_t dtype; /* ATTN_F32 or ATTN_F64: the same for all tensors of a call */
+  int32_t dtype; /* ATTN_F32 or ATTN_F64, the same for all of a call, where nothing else is said */
   int32_t rank;
   int32_t reserved; /* 0 */
   union {
@@ -107,42 +117,88 @@ ATTN_EXPORT attn_status attn_softmax_finite_difference(const attn_tensor* z, int
 /* ---- Attention --------------------------------------------------------------------------------*/
 
 enum { ATTN_BOTTOM_RIGHT = 0, ATTN_TOP_LEFT = 1 };
-enum { ATTN_FLASH = 0, ATTN_EXPLICIT = 1 };
+enum {
+  ATTN_AUTO = 0,     /* ATTN_DECODE for pages, and for up to 8 queries where the backend has it */
+  ATTN_FLASH = 1,    /* keys in blocks, a running maximum and sum */
+  ATTN_EXPLICIT = 2, /* three passes over a row of scores */
+  ATTN_DECODE = 3    /* full: keys in parts that merge, each read once for a group of heads */
+};
 
+/* Zeros are the defaults. */
 typedef struct attn_attention_options {
-  uint32_t size;            /* sizeof(attn_attention_options) */
-  int32_t form;             /* ATTN_FLASH: running maximum and sum; ATTN_EXPLICIT: three passes */
+  uint32_t size; /* sizeof(attn_attention_options) */
+  int32_t form;
   int32_t causal;           /* 0, or 1: query i sees key j when j <= i + offset */
   int32_t align;            /* offset: Sk - Sq (ATTN_BOTTOM_RIGHT) or 0 (ATTN_TOP_LEFT) */
   int32_t has_query_offset; /* 1: the offset is query_offset */
   int32_t has_scale;        /* 0: the scale is 1 / sqrt(D) */
+  int32_t has_window_left;  /* full; 1: a key is hidden where j < i + offset - window_left */
+  int32_t has_window_right; /* full; 1: where j > i + offset + window_right */
   int64_t query_offset;
-  double scale; /* any number, also 0 and negative ones */
+  int64_t window_left; /* 0 or more, as window_right */
+  int64_t window_right;
+  int64_t kv_splits; /* full; parts of the keys in ATTN_DECODE; 0: one for each 1024, at most 64 */
+  double scale;      /* any finite number, also 0 and negative ones */
+  double softcap;    /* full; c: scaled scores s become c tanh(s / c); 0: none, never below 0 */
 } attn_attention_options;
 
-#define ATTN_ATTENTION_OPTIONS {sizeof(attn_attention_options), 0, 0, 0, 0, 0, 0, 0.0}
+#define ATTN_ATTENTION_OPTIONS \
+  {sizeof(attn_attention_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0.0}
 
 /* B batch, Hq query heads, Hk key/value heads (Hq a multiple; query head h reads h / (Hq / Hk)),
  * Sq queries, Sk keys, D and Dv widths:
  *   q, dq [B][Hq][Sq][D]   k, dk [B][Hk][Sk][D]   v, dv [B][Hk][Sk][Dv]
  *   o, d_o [B][Hq][Sq][Dv]   lse, d_lse [B][Hq][Sq]   scores, weights [B][Hq][Sq][Sk]
- * Sq and Sk may be 0. A row that sees no key has output 0 and lse -inf. `options` may be null. */
+ * Sq and Sk may be 0. A row that sees no key has output 0 and lse -inf (the sink, where there is
+ * one). `options` and `rules` may be null. */
+
+/* A member that is null, or 64 bits wide whatever a pointer is. */
+#define ATTN_OPTIONAL_TENSOR(name) \
+  union {                          \
+    const attn_tensor* name;       \
+    uint64_t name##_bits;          \
+  }
+
+/* Full. Tensors that say which keys there are and what is added to their scores. Order: scale,
+ * soft-cap, mask_add, then everything that hides, then softmax, where a sink joins the sum. */
+typedef struct attn_attention_rules {
+  uint32_t size;    /* sizeof(attn_attention_rules) */
+  int32_t reserved; /* 0 */
+  /* ATTN_U8 [B][Hq][Sq][Sk], where an extent of 1 stands for all: 0 hides. */
+  ATTN_OPTIONAL_TENSOR(mask_keep);
+  /* Likewise, of q's dtype: -inf hides, other values do not. */
+  ATTN_OPTIONAL_TENSOR(mask_add);
+  /* [Hq], of q's dtype: a logit without a value, neither NaN nor +inf. */
+  ATTN_OPTIONAL_TENSOR(sinks);
+  /* ATTN_I64 [B], each 0..Sk: how many keys a sequence has. What lies behind is never read. */
+  ATTN_OPTIONAL_TENSOR(kv_lens);
+  /* ATTN_I64 [B][pages of a sequence]; forward only, in the forms auto and decode. Then
+   * k is [pages][Hk][page size][D], v [pages][Hk][page size][Dv], and key j of sequence b lies on
+   * page page_table[b][j / page size], slot j % page size. Entries behind kv_lens are not read. */
+  ATTN_OPTIONAL_TENSOR(page_table);
+  /* ATTN_I64 [sequences + 1], from 0 up to Sq and to Sk; both or none. Sequence s is the queries
+   * cu_seqlens_q[s] <= i < cu_seqlens_q[s + 1] and such keys. B is 1; no masks, kv_lens, pages. */
+  ATTN_OPTIONAL_TENSOR(cu_seqlens_q);
+  ATTN_OPTIONAL_TENSOR(cu_seqlens_k);
+} attn_attention_rules;
+
+#define ATTN_ATTENTION_RULES {sizeof(attn_attention_rules), 0, {0}, {0}, {0}, {0}, {0}, {0}, {0}}
 
 /* lse may be null. */
 ATTN_EXPORT attn_status attn_attention_forward(const char* backend,
                                                const attn_attention_options* options,
+                                               const attn_attention_rules* rules,
                                                const attn_tensor* q, const attn_tensor* k,
                                                const attn_tensor* v, const attn_tensor* o,
                                                const attn_tensor* lse);
 
-/* o and lse are those of forward; d_lse may be null. dk and dv sum over the heads of a group. */
-ATTN_EXPORT attn_status attn_attention_backward(const char* backend,
-                                                const attn_attention_options* options,
-                                                const attn_tensor* q, const attn_tensor* k,
-                                                const attn_tensor* v, const attn_tensor* o,
-                                                const attn_tensor* lse, const attn_tensor* d_o,
-                                                const attn_tensor* d_lse, const attn_tensor* dq,
-                                                const attn_tensor* dk, const attn_tensor* dv);
+/* o and lse are those of forward; d_lse may be null. dk and dv sum over the heads of a group.
+ * d_sinks [Hq]: given where the sinks are, else null. */
+ATTN_EXPORT attn_status attn_attention_backward(
+    const char* backend, const attn_attention_options* options, const attn_attention_rules* rules,
+    const attn_tensor* q, const attn_tensor* k, const attn_tensor* v, const attn_tensor* o,
+    const attn_tensor* lse, const attn_tensor* d_o, const attn_tensor* d_lse, const attn_tensor* dq,
+    const attn_tensor* dk, const attn_tensor* dv, const attn_tensor* d_sinks);
 
 /* What the forward pass never stores. Hidden places hold score -inf and weight 0. Either output
  * may be null. */
@@ -150,6 +206,48 @@ ATTN_EXPORT attn_status attn_attention_weights(const attn_attention_options* opt
                                                const attn_tensor* q, const attn_tensor* k,
                                                const attn_tensor* scores,
                                                const attn_tensor* weights);
+
+/* ---- Around attention: full -------------------------------------------------------------------*/
+
+/* Attention over the keys of a and b together, from attention over each: o, o_a, o_b [rows][Dv],
+ * lse, lse_a, lse_b [rows]. Where an lse is -inf its o is not read. o and lse may be those of a or
+ * of b. */
+ATTN_EXPORT attn_status attn_merge_states(const attn_tensor* o_a, const attn_tensor* lse_a,
+                                          const attn_tensor* o_b, const attn_tensor* lse_b,
+                                          const attn_tensor* o, const attn_tensor* lse);
+
+/* y = w x / sqrt(mean(x^2) + eps) along the last axis. x, y [..][..][..][width], w [width]; y may
+ * be x. Errors: eps negative or not finite. */
+ATTN_EXPORT attn_status attn_rms_norm(const attn_tensor* x, const attn_tensor* w, double eps,
+                                      const attn_tensor* y);
+
+/* d_x like x, may be d_y; d_w [width] sums over the rows. */
+ATTN_EXPORT attn_status attn_rms_norm_backward(const attn_tensor* x, const attn_tensor* w,
+                                               double eps, const attn_tensor* d_y,
+                                               const attn_tensor* d_x, const attn_tensor* d_w);
+
+/* Pair p of the first r channels: (2p, 2p + 1), or (p, p + r/2). */
+enum { ATTN_INTERLEAVED = 0, ATTN_HALF = 1 };
+
+/* Each pair (x1, x2) of a token turns to (x1 cos - x2 sin, x1 sin + x2 cos). x, y [B][H][S][D]; y
+ * may be x. cos, sin [rows][r/2]: token s of sequence b takes row positions[b][s], or row s where
+ * positions (ATTN_I64 [B][S]) are null. Channels from r on stay. Errors: r above D, a position
+ * that is no row. */
+ATTN_EXPORT attn_status attn_rotary_embedding(int32_t pairing, const attn_tensor* x,
+                                              const attn_tensor* cos, const attn_tensor* sin,
+                                              const attn_tensor* positions, const attn_tensor* y);
+
+/* The gradient of x: the same turn backwards. d_x may be d_y. */
+ATTN_EXPORT attn_status attn_rotary_embedding_backward(int32_t pairing, const attn_tensor* d_y,
+                                                       const attn_tensor* cos,
+                                                       const attn_tensor* sin,
+                                                       const attn_tensor* positions,
+                                                       const attn_tensor* d_x);
+
+/* Row p, column k of cos and sin [rows][r/2]: of p base^(-2k/r). Errors: base not finite or not
+ * above 0. */
+ATTN_EXPORT attn_status attn_rotary_tables(double base, const attn_tensor* cos,
+                                           const attn_tensor* sin);
 
 /* ---- Random numbers ---------------------------------------------------------------------------*/
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The C interface from C: compiled as C11 with -pedantic-errors, linked to the shared library. */
-#include "attn.h"
+#include "attn_c_test.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -9,7 +9,7 @@
 
 static int passed = 0, failed = 0;
 
-static void Expect(int holds, const char* what, int line) {
+void Expect(int holds, const char* what, int line) {
   if (holds) {
     ++passed;
     return;
@@ -17,16 +17,6 @@ static void Expect(int holds, const char* what, int line) {
   ++failed;
   printf("FAIL line %d: %s (last error: %s)\n", line, what, attn_last_error());
 }
-#define EXPECT(condition) Expect((condition), #condition, __LINE__)
-
-/* The call fails with this code and its message has this text. */
-#define EXPECT_ERROR(call, code, text)              \
-  do {                                              \
-    EXPECT((call) == (code));                       \
-    EXPECT(strstr(attn_last_error(), (text)) != 0); \
-  } while (0)
-
-static int Near(double a, double b, double tolerance) { return fabs(a - b) <= tolerance; }
 
 /* Step 1 of the article: three tokens of four numbers. */
 static float q[12] = {1, 1, 0, 0, 0, 0, 0, 2, 2, 0, 2, 0};
@@ -57,7 +47,8 @@ static void TestForward(void) {
   int32_t i;
   for (i = 0; i < attn_backend_count(); ++i) {
     memset(o, 0, sizeof(o));
-    EXPECT(attn_attention_forward(attn_backend_name(i), NULL, &tq, &tk, &tv, &to, &tl) == ATTN_OK);
+    EXPECT(attn_attention_forward(attn_backend_name(i), NULL, NULL, &tq, &tk, &tv, &to, &tl) ==
+           ATTN_OK);
     EXPECT(Near(lse[2], log(sum), 1e-6));
     EXPECT(Near(o[8], exp(2.0) / sum, 1e-6));
     EXPECT(Near(o[9], 2 / sum, 1e-6));
@@ -65,12 +56,12 @@ static void TestForward(void) {
   }
   /* Causal: token 1 sees itself alone. */
   options.causal = 1;
-  EXPECT(attn_attention_forward(NULL, &options, &tq, &tk, &tv, &to, NULL) == ATTN_OK);
+  EXPECT(attn_attention_forward(NULL, &options, NULL, &tq, &tk, &tv, &to, NULL) == ATTN_OK);
   EXPECT(o[0] == 1 && o[1] == 0 && o[2] == 1 && o[3] == 0);
   /* An offset that hides everything. */
   options.has_query_offset = 1;
   options.query_offset = -3;
-  EXPECT(attn_attention_forward(NULL, &options, &tq, &tk, &tv, &to, &tl) == ATTN_OK);
+  EXPECT(attn_attention_forward(NULL, &options, NULL, &tq, &tk, &tv, &to, &tl) == ATTN_OK);
   EXPECT(o[11] == 0 && lse[2] == -INFINITY);
 }
 
@@ -84,7 +75,7 @@ static void TestBadInput(void) {
   attn_tensor bad;
   attn_attention_options options = ATTN_ATTENTION_OPTIONS;
   o[0] = 42;
-#define FORWARD(Q, K, V, O) attn_attention_forward(NULL, &options, (Q), (K), (V), (O), NULL)
+#define FORWARD(Q, K, V, O) attn_attention_forward(NULL, &options, NULL, (Q), (K), (V), (O), NULL)
   bad = tk, bad.shape[3] = 3;
   EXPECT_ERROR(FORWARD(&tq, &bad, &tv, &to), ATTN_INVALID_ARGUMENT, "K has width 3, Q has width 4");
   bad = tq, bad.size = 80;
@@ -115,10 +106,18 @@ static void TestBadInput(void) {
   EXPECT_ERROR(FORWARD(&tq, &tk, &tv, &to), ATTN_INVALID_ARGUMENT, "form 9");
   options.form = ATTN_FLASH, options.align = -1;
   EXPECT_ERROR(FORWARD(&tq, &tk, &tv, &to), ATTN_INVALID_ARGUMENT, "align -1");
-  options.size = 4;
+  options.align = 0, options.has_window_left = 2;
+  EXPECT_ERROR(FORWARD(&tq, &tk, &tv, &to), ATTN_INVALID_ARGUMENT, "has_window_left 2");
+  options.has_window_left = 1, options.window_left = -4;
+  EXPECT_ERROR(FORWARD(&tq, &tk, &tv, &to), ATTN_INVALID_ARGUMENT, "left is -4");
+  options.has_window_left = 0, options.softcap = -1;
+  EXPECT_ERROR(FORWARD(&tq, &tk, &tv, &to), ATTN_INVALID_ARGUMENT, "softcap is negative");
+  options.softcap = 0, options.kv_splits = -2;
+  EXPECT_ERROR(FORWARD(&tq, &tk, &tv, &to), ATTN_INVALID_ARGUMENT, "-2");
+  options.kv_splits = 0, options.size = 4;
   EXPECT_ERROR(FORWARD(&tq, &tk, &tv, &to), ATTN_INVALID_ARGUMENT, "options: the caller's struct");
-  EXPECT_ERROR(attn_attention_forward("cuda:99", NULL, &tq, &tk, &tv, &to, NULL), ATTN_NOT_FOUND,
-               "cuda:99");
+  EXPECT_ERROR(attn_attention_forward("cuda:99", NULL, NULL, &tq, &tk, &tv, &to, NULL),
+               ATTN_NOT_FOUND, "cuda:99");
   EXPECT(o[0] == 42); /* untouched by all of them */
 }
 
@@ -222,6 +221,7 @@ int main(void) {
   TestBadInput();
   TestStrides();
   TestBackward();
+  TestRules();
   TestRandom();
   TestScaling();
   TestReportAndCosts();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// node build.mjs: fills dist/ with the scripts, their types and the two modules, and prints sizes.
+// node build.mjs: fills dist/ with the scripts, their types and the modules, and prints sizes.
 // CMake's wasm presets make the modules (make build does both); --pack also brings the licence.
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -9,8 +9,10 @@ import { gzipSync } from 'node:zlib';
 
 const at = (path) => new URL(path, import.meta.url);
 const modules = [
-  { file: 'attn.simd128.wasm', preset: 'wasm' },
-  { file: 'attn.relaxed.wasm', preset: 'wasm-relaxed' },
+  { file: 'attn.simd128.wasm', preset: 'wasm', target: 'attn_wasm' },
+  { file: 'attn.relaxed.wasm', preset: 'wasm-relaxed', target: 'attn_wasm' },
+  { file: 'attn.full.simd128.wasm', preset: 'wasm', target: 'attn_wasm_full' },
+  { file: 'attn.full.relaxed.wasm', preset: 'wasm-relaxed', target: 'attn_wasm_full' },
 ];
 
 function stop(message) {
@@ -19,13 +21,13 @@ function stop(message) {
 }
 
 mkdirSync(at('dist/'), { recursive: true });
-for (const { file, preset } of modules) {
+for (const { file, preset, target } of modules) {
   // CMake copies a module as it builds it; after a `clean` of dist alone it is still there.
   const built = at(`../build/${preset}/wasm/${file}`);
   if (existsSync(built)) copyFileSync(built, at(`dist/${file}`));
   if (!existsSync(at(`dist/${file}`))) {
     stop(
-      `dist/${file} is missing: cmake --preset ${preset} && cmake --build --preset ${preset} --target attn_wasm`,
+      `dist/${file} is missing: cmake --preset ${preset} && cmake --build --preset ${preset} --target ${target}`,
     );
   }
 }

@@ -237,7 +237,7 @@ describe('a module that stops', () => {
 
   test('is not used again, and says so', () => {
     let deaths = 0;
-    const module = new WasmModule({ exports: exportsOf(1) }, 'test:', () => ++deaths);
+    const module = new WasmModule({ exports: exportsOf(2) }, 'test:', () => ++deaths);
     assert.equal(module.call('attn_count'), 3);
     assertAttnError(() => module.call('attn_boom'), 'internal', 'attn_boom', 'unreachable');
     assertAttnError(() => module.call('attn_count'), 'internal', 'has stopped', 'unreachable');
@@ -246,8 +246,8 @@ describe('a module that stops', () => {
   });
 
   test('speaks another version of the interface', () => {
-    const make = () => new WasmModule({ exports: exportsOf(2) }, 'test:', () => {});
-    assertAttnError(make, 'load', 'version 2', '1');
+    const make = () => new WasmModule({ exports: exportsOf(3) }, 'test:', () => {});
+    assertAttnError(make, 'load', 'version 3', '2');
   });
 
   test('AttnError is an Error with a code', () => {

@@ -174,6 +174,13 @@ describe('from elsewhere', () => {
     }
     await misused(load({ wasmURL: './' }), 'options.wasmURL is unknown', 'wasmUrl, bytes');
     await misused(load({ wasmUrl: 5 }), 'options.wasmUrl is 5');
+    await misused(load({ full: 1 }), 'options.full is 1, needed is true or false');
+  });
+
+  test('the full module: from a folder, and never the other one in its place', async () => {
+    const attn = await load({ full: true, wasmUrl: dist, variant: 'simd128' });
+    assert.equal(attn.url, new URL('attn.full.simd128.wasm', dist).href);
+    await refused(load({ full: true, bytes: simd128 }), 'options.bytes', "is the page's module");
   });
 
   test('the default is the fastest that the engine runs', async () => {

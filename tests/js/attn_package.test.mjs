@@ -18,25 +18,37 @@ const read = (path) => readFileSync(join(root, path));
 const folder = mkdtempSync(join(tmpdir(), 'attn-'));
 after(() => rmSync(folder, { recursive: true }));
 
-for (const variant of ['simd128', 'relaxed']) {
-  const bytes = read(`wasm/dist/attn.${variant}.wasm`);
-  test(`attn.${variant}.wasm: at most 60 kB gzipped, imports nothing, exports one memory`, (t) => {
+// What of attn.h the page's module leaves out.
+const fullOnly =
+  /^attn_(set_threads|merge_states|rms_norm|rms_norm_backward|rotary_(tables|embedding|embedding_backward))$/;
+
+for (const [stem, variant, kB] of [
+  ['attn', 'simd128', 60],
+  ['attn', 'relaxed', 60],
+  ['attn.full', 'simd128', 117],
+  ['attn.full', 'relaxed', 117],
+]) {
+  const bytes = read(`wasm/dist/${stem}.${variant}.wasm`);
+  test(`${stem}.${variant}.wasm: ${kB} kB gzipped at most, imports nothing, exports one memory`, (t) => {
     const size = gzipSync(bytes, { level: 9 }).length;
     t.diagnostic(`${size} bytes gzipped`);
-    assert.ok(size <= 60000, `${size} bytes gzipped`);
+    assert.ok(size <= 1000 * kB, `${size} bytes gzipped`);
     if (!supportedVariants().includes(variant)) return t.skip('this engine cannot read it');
     const module = new WebAssembly.Module(bytes);
     assert.deepEqual(WebAssembly.Module.imports(module), []);
     const memories = WebAssembly.Module.exports(module).filter(({ kind }) => kind === 'memory');
     assert.deepEqual(memories, [{ name: 'memory', kind: 'memory' }]);
     const functions = WebAssembly.Module.exports(module).map(({ name }) => name);
-    // Every function of the C interface is there.
+    // Every function of the C interface is there, but for those that only the full module has.
     const header = String(read('wasm/attn.h'));
     const declared = [...header.matchAll(/^ATTN_EXPORT [\w* ]*?(attn_\w+)\(/gm)].map(
       ([, name]) => name,
     );
     assert.ok(declared.length > 30);
-    for (const name of declared) assert.ok(functions.includes(name), `${name} is not exported`);
+    for (const name of declared) {
+      const wanted = stem === 'attn.full' || !fullOnly.test(name);
+      assert.equal(functions.includes(name), wanted, `${name} is exported, or is not`);
+    }
   });
 }
 
@@ -57,7 +69,7 @@ test('the packed files are what exports and types name, and no more', () => {
   for (const path of files) {
     assert.match(
       path,
-      /^(dist\/[a-z0-9_]+(\.d\.ts|\.js)|dist\/attn\.(simd128|relaxed)\.wasm|README\.md|LICENSE|package\.json)$/,
+      /^(dist\/[a-z0-9_]+(\.d\.ts|\.js)|dist\/attn\.(full\.)?(simd128|relaxed)\.wasm|README\.md|LICENSE|package\.json)$/,
     );
   }
   assert.equal(Object.keys(manifest.exports['.'])[0], 'types');
@@ -65,7 +77,7 @@ test('the packed files are what exports and types name, and no more', () => {
 });
 
 test('nothing in the package evaluates text', () => {
-  for (const name of ['attn', 'call', 'load', 'module']) {
+  for (const name of ['attn', 'call', 'full', 'load', 'module']) {
     assert.doesNotMatch(String(read(`wasm/dist/${name}.js`)), /\beval\b|new Function/);
   }
 });
@@ -83,6 +95,21 @@ test('the example of the README runs and prints what it says', () => {
   assert.ok(found, 'wasm/README.md has no example');
   const [, code, output] = found;
   assert.ok(code.trimEnd().split('\n').length <= 10, 'ten lines');
+  const printed = execFileSync(process.execPath, ['--input-type=module', '-e', code], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  assert.equal(printed, output);
+});
+
+test('the example of the rules runs and prints what it says', () => {
+  const found = [
+    ...String(read('wasm/README.md')).matchAll(
+      /^```js\n([\s\S]*?)^```\n+```text\n([\s\S]*?)^```$/gm,
+    ),
+  ].find(([, code]) => code.includes('full: true'));
+  assert.ok(found, 'wasm/README.md has no example of the full module');
+  const [, code, output] = found;
   const printed = execFileSync(process.execPath, ['--input-type=module', '-e', code], {
     cwd: root,
     encoding: 'utf8',
@@ -110,9 +137,9 @@ test('a bundler keeps the modules as files', async () => {
     build: { write: false, assetsInlineLimit: 0, rollupOptions: { input: entry } },
   });
   const assets = output.filter(({ type }) => type === 'asset').map(({ fileName }) => fileName);
-  for (const variant of ['simd128', 'relaxed']) {
+  for (const stem of ['attn.simd128', 'attn.relaxed', 'attn.full.simd128', 'attn.full.relaxed']) {
     assert.ok(
-      assets.some((name) => name.includes(variant) && name.endsWith('.wasm')),
+      assets.some((name) => name.includes(stem) && name.endsWith('.wasm')),
       assets.join(' '),
     );
   }

@@ -22,7 +22,7 @@ test('both ways share one instance', async () => {
 
 test('every method is a part', () => {
   const renamed = { randomGenerator: 'Generator', scaling: 'Scaling' };
-  const facts = ['variant', 'version', 'url', 'memoryBytes', 'heapBytes'];
+  const facts = ['variant', 'full', 'version', 'url', 'memoryBytes', 'heapBytes'];
   for (const name of Object.keys(attn)) {
     if (facts.includes(name)) continue;
     assert.equal(typeof parts[renamed[name] ?? name], 'function', name);
@@ -36,6 +36,19 @@ test('a part gives what the method gives', () => {
   assert.deepEqual(parts.softLookup(module, a), attn.softLookup(a));
   assert.deepEqual(parts.backends(module), attn.backends());
   assert.deepEqual(new parts.Generator(module, 7).random(3), attn.randomGenerator(7).random(3));
+});
+
+test('the full module, and that a module which is not is refused as one', async () => {
+  const full = await parts.loadFullModule({ variant: 'simd128' });
+  assert.equal((await load({ variant: 'simd128', full: true })).url, full.url);
+  assert.notEqual(full, module);
+  const { cos } = parts.rotaryTables(full, { rows: 1, rotaryWidth: 2 });
+  assert.deepEqual([...cos], [1]);
+  await assert.rejects(parts.loadModule({ full: true }), /options.full is unknown/);
+  await assert.rejects(parts.loadFullModule({ wasmUrl: attn.url }), (error) => {
+    assert.equal(error.code, 'load');
+    return error.message.includes(`${attn.url}: is the page's module`);
+  });
 });
 
 test('a bundle holds what it calls and no more', async () => {
@@ -54,4 +67,14 @@ test('a bundle holds what it calls and no more', async () => {
   );
   const all = await bytes(`import { load } from 'attn'; console.log(load);`);
   assert.ok(lookup < 0.75 * all, `${lookup} bytes of ${all}`);
+  const { outputFiles } = await build({
+    stdin: {
+      contents: `import { loadModule, Scaling } from 'attn/parts'; console.log(loadModule, Scaling);`,
+      resolveDir: import.meta.dirname,
+    },
+    bundle: true,
+    format: 'esm',
+    write: false,
+  });
+  assert.doesNotMatch(outputFiles[0].text, /attn\.full\.(simd128|relaxed)|maskKeep|rotary/);
 });

@@ -26,7 +26,8 @@ const sanitized = () => {
 };
 
 // What differs by relaxed SIMD; the command line is the same program but for its speed.
-const testsAndPage = (name) => (full ? preset(name) : preset(name, 'attn_tests', 'attn_wasm', 'attn_wasm_full'));
+const testsAndPage = (name) =>
+  full ? preset(name) : preset(name, 'attn_tests', 'attn_wasm', 'attn_wasm_full');
 
 const steps = {
   release: { title: 'native, clang', commands: preset('release') },

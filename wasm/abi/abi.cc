@@ -13,11 +13,16 @@ thread_local char last_error[kMessageBytes] = "";
 // Wrappers in other languages write these offsets down; 32- and 64-bit pointers must agree.
 static_assert(sizeof(attn_tensor) == 88 && offsetof(attn_tensor, data) == 16 &&
               offsetof(attn_tensor, shape) == 24 && offsetof(attn_tensor, strides) == 56);
-static_assert(sizeof(attn_attention_options) == 40 &&
-              offsetof(attn_attention_options, query_offset) == 24 &&
-              offsetof(attn_attention_options, scale) == 32);
+static_assert(sizeof(attn_attention_options) == 80 &&
+              offsetof(attn_attention_options, query_offset) == 32 &&
+              offsetof(attn_attention_options, scale) == 64);
+static_assert(sizeof(attn_attention_rules) == 64 && offsetof(attn_attention_rules, mask_keep) == 8);
 static_assert(sizeof(attn_lookup_options) == 24 && sizeof(attn_score_rule) == 32);
 static_assert(static_cast<int>(attn::StatusCode::kOutOfMemory) == ATTN_OUT_OF_MEMORY);
+
+// By dtype.
+constexpr const char* kElementNames[] = {"f32", "f64", "u8", "i64"};
+constexpr int64_t kElementBytes[] = {4, 8, 1, 8};
 
 }  // namespace
 
@@ -38,11 +43,12 @@ Status CheckSize(const char* what, uint32_t got, uint32_t want) {
                          " (set its field size; is attn.h of the same version?)");
 }
 
-Status CheckTensor(const char* what, const attn_tensor* tensor, DType dtype, int32_t rank) {
+Status ReadExtents(const char* what, const attn_tensor* tensor, int32_t dtype, int32_t rank,
+                   int64_t* shape, int64_t* strides) {
   ATTN_RETURN_IF_ERROR(CheckStruct(what, tensor));
-  if (tensor->dtype != static_cast<int32_t>(dtype)) {
-    return InvalidArgument(what, ": dtype ", int64_t{tensor->dtype}, ", needed is ",
-                           static_cast<int64_t>(dtype), " (", Name(dtype), ")");
+  if (tensor->dtype != dtype) {
+    return InvalidArgument(what, ": dtype ", int64_t{tensor->dtype}, ", needed is ", int64_t{dtype},
+                           " (", kElementNames[dtype], ")");
   }
   if (tensor->rank != rank) {
     return InvalidArgument(what, ": rank ", int64_t{tensor->rank}, ", needed is ", int64_t{rank});
@@ -53,10 +59,12 @@ Status CheckTensor(const char* what, const attn_tensor* tensor, DType dtype, int
       return InvalidArgument(what, ": extent ", tensor->shape[i], " of axis ", int64_t{i});
     }
     empty = empty || tensor->shape[i] == 0;
+    shape[i] = tensor->shape[i];
+    strides[i] = tensor->strides[i];
   }
   if (empty) return {};
   // Strides may be negative, so both ends count. No element may lie where a pointer cannot go.
-  const int64_t element = dtype == DType::kF32 ? sizeof(float) : sizeof(double);
+  const int64_t element = kElementBytes[dtype];
   int64_t reach = 1;
   for (int32_t i = 0; i < rank; ++i) {
     int64_t step;

@@ -4,6 +4,7 @@
 #define ATTN_WASM_ABI_ABI_H_
 
 #include <cstdint>
+#include <type_traits>
 
 #include "attn.h"
 #include "attn/backend.h"
@@ -25,19 +26,23 @@ Status CheckStruct(const char* what, const Struct* value) {
   return CheckSize(what, value->size, sizeof(Struct));
 }
 
-// All but the dtype, which the caller has matched.
-Status CheckTensor(const char* what, const attn_tensor* tensor, DType dtype, int32_t rank);
+// ATTN_F32, ... of an element.
+template <class T>
+constexpr int32_t ElementCode() {
+  if (std::is_integral_v<T>) return sizeof(T) == 1 ? ATTN_U8 : ATTN_I64;
+  return sizeof(T) == 4 ? ATTN_F32 : ATTN_F64;
+}
+
+// Checks the tensor and copies its extents and strides, `rank` of each.
+Status ReadExtents(const char* what, const attn_tensor* tensor, int32_t dtype, int32_t rank,
+                   int64_t* shape, int64_t* strides);
 
 template <class T, size_t kRank>
 Status Read(const char* what, const attn_tensor* tensor, View<T, kRank>& view) {
-  ATTN_RETURN_IF_ERROR(
-      CheckTensor(what, tensor, DTypeOf<std::remove_const_t<T>>(), static_cast<int32_t>(kRank)));
-  view.data = static_cast<T*>(tensor->data);
-  for (size_t i = 0; i < kRank; ++i) {
-    view.shape[i] = tensor->shape[i];
-    view.strides[i] = tensor->strides[i];
-  }
-  return {};
+  Status status = ReadExtents(what, tensor, ElementCode<T>(), static_cast<int32_t>(kRank),
+                              view.shape.data(), view.strides.data());
+  if (status.ok()) view.data = static_cast<T*>(tensor->data);
+  return status;
 }
 
 // For tensors that may be absent: null leaves the view empty.

@@ -2,12 +2,17 @@
 import { attentionBackward, attentionForward, attentionWeights } from './attention.js';
 import { backends } from './backends.js';
 import { costs } from './costs.js';
+import { boolean, options as checked, type Names } from './check.js';
 import type { Variant } from './features.js';
-import { loadModule, type LoadOptions } from './load.js';
+import { isFull, loadFullModule } from './full.js';
+import { loadModule, type LoadOptions as ModuleOptions } from './load.js';
 import { softLookup } from './lookup.js';
+import { mergeStates } from './merge.js';
 import type { WasmModule } from './module.js';
+import { rmsNorm, rmsNormBackward } from './norm.js';
 import { Generator } from './random.js';
 import { report } from './report.js';
+import { rotaryEmbedding, rotaryEmbeddingBackward, rotaryTables } from './rotary.js';
 import { Scaling } from './scaling.js';
 import * as softmax from './softmax.js';
 import type * as T from './types.js';
@@ -18,6 +23,8 @@ import type * as T from './types.js';
  */
 export interface Attn {
   readonly variant: Variant;
+  /** False: the page's module, which is small and refuses what it has not as "unsupported". */
+  readonly full: boolean;
   readonly version: string;
   readonly url: string;
   /** Size of the module's memory: it grows with the largest call and never shrinks. */
@@ -47,6 +54,18 @@ export interface Attn {
     a: T.AttentionBackwardArguments<A>,
   ): T.AttentionGradients<A>;
 
+  /** Full. Attention over the keys of a and b together, from attention over each. */
+  mergeStates<A extends T.FloatArray>(a: T.MergeStatesArguments<A>): T.AttentionForwardResult<A>;
+  /** Full. w x / sqrt(mean(x^2) + eps) of each row. */
+  rmsNorm<A extends T.FloatArray>(a: T.RmsNormArguments<A>): A;
+  rmsNormBackward<A extends T.FloatArray>(a: T.RmsNormBackwardArguments<A>): T.RmsNormGradients<A>;
+  /** Full. Pairs of channels turn by the angles of the tables. */
+  rotaryEmbedding<A extends T.FloatArray>(a: T.RotaryArguments<A>): A;
+  rotaryEmbeddingBackward<A extends T.FloatArray>(a: T.RotaryBackwardArguments<A>): A;
+  rotaryTables<D extends T.Dtype = 'f32'>(
+    a: T.RotaryTablesArguments<D>,
+  ): T.RotaryTables<T.ArrayOf<D>>;
+
   /** Step 1: everything between Q, K, V and the answer. */
   softLookup<A extends T.FloatArray>(a: T.SoftLookupArguments<A>): T.SoftLookupResult<A>;
   /** Step 2: random queries against random keys; free() the experiment. */
@@ -66,14 +85,22 @@ export interface Attn {
   randomGenerator(seed: number | bigint): T.RandomGenerator;
 }
 
+export interface LoadOptions extends ModuleOptions {
+  /** True: the module with every rule of attention and SIMD kernels for all of them. */
+  full?: boolean;
+}
+
+const loadNames: Names<LoadOptions> = { full: true, variant: true, wasmUrl: true, bytes: true };
+
 const made = new WeakMap<WasmModule, Attn>();
 
 /**
  * Loads the module once for each URL. Options that are none are "invalid-argument"; every other error
  * has the code "load" and names the URL.
  */
-export async function load(options?: LoadOptions): Promise<Attn> {
-  const module = await loadModule(options);
+export async function load(options: LoadOptions = {}): Promise<Attn> {
+  const { full, ...rest } = checked('options', options, loadNames);
+  const module = await (boolean('options.full', full) ? loadFullModule(rest) : loadModule(rest));
   let attn = made.get(module);
   if (attn === undefined) {
     attn = createAttn(module);
@@ -85,6 +112,7 @@ export async function load(options?: LoadOptions): Promise<Attn> {
 function createAttn(module: WasmModule): Attn {
   return {
     variant: module.call('attn_relaxed_simd') === 1 ? 'relaxed' : 'simd128',
+    full: isFull(module),
     version: module.text(module.pointer('attn_version')) ?? '',
     url: module.url,
     get memoryBytes() {
@@ -101,6 +129,12 @@ function createAttn(module: WasmModule): Attn {
     attentionForward: (a) => attentionForward(module, a),
     attentionWeights: (a) => attentionWeights(module, a),
     attentionBackward: (a) => attentionBackward(module, a),
+    mergeStates: (a) => mergeStates(module, a),
+    rmsNorm: (a) => rmsNorm(module, a),
+    rmsNormBackward: (a) => rmsNormBackward(module, a),
+    rotaryEmbedding: (a) => rotaryEmbedding(module, a),
+    rotaryEmbeddingBackward: (a) => rotaryEmbeddingBackward(module, a),
+    rotaryTables: (a) => rotaryTables(module, a),
     softLookup: (a) => softLookup(module, a),
     scaling: { create: (a) => new Scaling(module, a) },
     softmaxSensitivity: (z, multiplier, step) =>

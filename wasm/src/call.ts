@@ -4,7 +4,7 @@ import type { Argument, WasmModule } from './module.js';
 import type { FloatArray } from './types.js';
 
 /** A piece of the memory of one call. */
-interface Piece {
+export interface Piece {
   readonly offset: number;
   write(base: number): void;
 }
@@ -12,6 +12,10 @@ interface Piece {
 export interface Output<A extends FloatArray> extends Piece {
   read(base: number): A;
 }
+
+/** attn.h's dtypes of arrays that are not floating point. */
+export const u8 = 2;
+export const i64 = 3;
 
 const tensorBytes = 88;
 // Data begins on a cache line, as the tensors of native programs do.
@@ -32,8 +36,12 @@ export class Call {
   }
 
   /** A dense tensor that is copied in. */
-  input(array: FloatArray, shape: readonly number[]): Piece {
-    return this.#tensor(array.BYTES_PER_ELEMENT, shape, (data) => {
+  input(
+    array: FloatArray | Uint8Array | BigInt64Array,
+    shape: readonly number[],
+    dtype = floatCode(array.BYTES_PER_ELEMENT),
+  ): Piece {
+    return this.#tensor(dtype, array.BYTES_PER_ELEMENT, shape, (data) => {
       const bytes = new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
       this.#module.bytes(data, bytes.length).set(bytes);
     });
@@ -42,7 +50,8 @@ export class Call {
   /** A dense tensor that is copied out. */
   output<A extends FloatArray>(like: A, shape: readonly number[]): Output<A> {
     const type = floatType(like);
-    const piece = this.#tensor(type.BYTES_PER_ELEMENT, shape, () => {});
+    const bytes = type.BYTES_PER_ELEMENT;
+    const piece = this.#tensor(floatCode(bytes), bytes, shape, () => {});
     return {
       ...piece,
       read: (base) =>
@@ -50,23 +59,27 @@ export class Call {
     };
   }
 
-  /** Fields in their order after `uint32_t size`: i is int32, q int64, d double. */
-  struct(format: string, ...values: number[]): Piece {
+  /**
+   * Fields in their order after `uint32_t size`: i is int32, q int64 or a pointer (to a piece, 0 is
+   * null), d double.
+   */
+  struct(format: string, ...values: (Piece | number)[]): Piece {
     let size = 4;
     const fields = [...format].map((kind, i) => {
       const width = kind === 'i' ? 4 : 8;
       const at = align(size, width);
       size = at + width;
-      return { kind, at, value: values[i] as number };
+      return { kind, at, value: values[i] as Piece | number };
     });
     size = align(size, 8);
-    return this.#place(size, (base) => {
+    return this.#place(size, (start, base) => {
       const view = this.#module.view;
-      view.setUint32(base, size, true);
-      for (const { kind, at, value } of fields) {
-        if (kind === 'i') view.setInt32(base + at, value, true);
-        else if (kind === 'q') view.setBigInt64(base + at, BigInt(value), true);
-        else view.setFloat64(base + at, value, true);
+      view.setUint32(start, size, true);
+      for (const { kind, at, value: of } of fields) {
+        const value = typeof of === 'object' ? base + of.offset : of;
+        if (kind === 'i') view.setInt32(start + at, value, true);
+        else if (kind === 'q') view.setBigInt64(start + at, BigInt(value), true);
+        else view.setFloat64(start + at, value, true);
       }
     });
   }
@@ -128,12 +141,17 @@ export class Call {
     }
   }
 
-  #tensor(elementBytes: number, shape: readonly number[], fill: (data: number) => void): Piece {
+  #tensor(
+    dtype: number,
+    elementBytes: number,
+    shape: readonly number[],
+    fill: (data: number) => void,
+  ): Piece {
     const rank = shape.length;
     return this.#place(dataOffset + lengthOf(shape) * elementBytes, (start) => {
       const view = this.#module.view;
       view.setUint32(start, tensorBytes, true);
-      view.setInt32(start + 4, elementBytes === 4 ? 0 : 1, true);
+      view.setInt32(start + 4, dtype, true);
       view.setInt32(start + 8, rank, true);
       view.setInt32(start + 12, 0, true);
       view.setUint32(start + 16, start + dataOffset, true);
@@ -148,14 +166,18 @@ export class Call {
     });
   }
 
-  // `write` is handed the address of the piece.
-  #place(bytes: number, write: (address: number) => void): Piece {
+  // `write` is handed the address of the piece and that of the first one.
+  #place(bytes: number, write: (address: number, base: number) => void): Piece {
     const offset = this.#size;
     this.#size = align(offset + bytes, lineBytes);
-    const piece = { offset, write: (base: number) => write(base + offset) };
+    const piece = { offset, write: (base: number) => write(base + offset, base) };
     this.#pieces.push(piece);
     return piece;
   }
+}
+
+function floatCode(elementBytes: number): number {
+  return elementBytes === 4 ? 0 : 1;
 }
 
 function align(at: number, to: number): number {

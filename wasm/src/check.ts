@@ -144,6 +144,23 @@ export function tensor<A extends FloatArray>(
   return value;
 }
 
+/** Integers of any sign, as many as the shape asks, or any number of them. */
+export function integers(
+  name: string,
+  value: ArrayLike<number>,
+  shape?: readonly number[],
+  axes = '',
+): BigInt64Array {
+  const length: unknown = (value as Partial<typeof value> | null)?.length;
+  if (typeof value !== 'object' || typeof length !== 'number') {
+    throw invalid(`${name} is ${show(value)}, needed is an array of integers`);
+  }
+  if (shape !== undefined && length !== lengthOf(shape)) {
+    throw wrongLength(name, length, shape, axes);
+  }
+  return BigInt64Array.from(value, (x, i) => BigInt(integer(`${name}[${i}]`, x, -Infinity)));
+}
+
 export function wrongLength(
   name: string,
   length: number,

@@ -9,7 +9,7 @@ export interface LoadOptions {
   variant?: Variant;
   /**
    * Where the module is: a folder (it ends with "/") that holds attn.simd128.wasm and
-   * attn.relaxed.wasm, or one of these files. Default: beside this script.
+   * attn.relaxed.wasm (full: attn.full.*.wasm), or one of these files. Default: beside this script.
    */
   wasmUrl?: string | URL;
   /** The module itself; nothing is fetched. */
@@ -23,8 +23,27 @@ const required = ['_initialize', 'memory', 'attn_abi_version'];
 
 const loaded = new Map<string, Promise<WasmModule>>();
 
-/** See load in attn.ts. */
-export async function loadModule(options: LoadOptions = {}): Promise<WasmModule> {
+/** What the files of a module are called, and where they are when nobody says. */
+export interface Files {
+  stem: string;
+  besideScript(variant: Variant): URL;
+}
+
+const page: Files = {
+  stem: 'attn',
+  besideScript: (variant) =>
+    // Bundlers look for exactly this form.
+    variant === 'relaxed'
+      ? new URL('./attn.relaxed.wasm', import.meta.url)
+      : new URL('./attn.simd128.wasm', import.meta.url),
+};
+
+/** See load in attn.ts; loadFullModule in full.ts has everything. */
+export function loadModule(options: LoadOptions = {}): Promise<WasmModule> {
+  return loadFiles(page, options);
+}
+
+export async function loadFiles(files: Files, options: LoadOptions): Promise<WasmModule> {
   const { variant: wanted, wasmUrl, bytes } = checked('options', options, optionNames);
   const variant = chooseVariant(wanted);
   if (bytes !== undefined) {
@@ -33,7 +52,7 @@ export async function loadModule(options: LoadOptions = {}): Promise<WasmModule>
     }
     return start(compile(bytes, 'options.bytes'), 'options.bytes', () => {});
   }
-  const url = resolve(variant, wasmUrl);
+  const url = resolve(files, variant, wasmUrl);
   const forget = (): void => {
     loaded.delete(url.href);
   };
@@ -46,13 +65,8 @@ export async function loadModule(options: LoadOptions = {}): Promise<WasmModule>
   return module;
 }
 
-function resolve(variant: Variant, wasmUrl?: string | URL): URL {
-  if (wasmUrl === undefined) {
-    // Bundlers look for exactly this form.
-    return variant === 'relaxed'
-      ? new URL('./attn.relaxed.wasm', import.meta.url)
-      : new URL('./attn.simd128.wasm', import.meta.url);
-  }
+function resolve(files: Files, variant: Variant, wasmUrl?: string | URL): URL {
+  if (wasmUrl === undefined) return files.besideScript(variant);
   if (typeof wasmUrl !== 'string' && kindOf(wasmUrl) !== 'URL') {
     throw invalid(`options.wasmUrl is ${show(wasmUrl)}, needed is a string or a URL`);
   }
@@ -62,7 +76,7 @@ function resolve(variant: Variant, wasmUrl?: string | URL): URL {
   } catch {
     throw invalid(`options.wasmUrl is ${show(String(wasmUrl))}, which is not a URL`);
   }
-  return url.pathname.endsWith('/') ? new URL(`attn.${variant}.wasm`, url) : url;
+  return url.pathname.endsWith('/') ? new URL(`${files.stem}.${variant}.wasm`, url) : url;
 }
 
 /** What a relative URL is relative to: the page or the worker; in Node the working folder. */

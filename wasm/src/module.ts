@@ -3,7 +3,7 @@ import { AttnError, statusCodes } from './errors.js';
 import type { FloatArray } from './types.js';
 
 /** attn.h's ATTN_ABI_VERSION that this wrapper was written for. */
-const abiVersion = 1;
+const abiVersion = 2;
 
 /** A pointer, number or handle; 64-bit integers are bigint. */
 export type Argument = number | bigint;
@@ -36,6 +36,11 @@ export class WasmModule {
     }
   }
 
+  /** The page's module has not every function of attn.h. */
+  has(name: string): boolean {
+    return name in this.#exports;
+  }
+
   /** A trap is a fault of the library and leaves the heap in an unknown state: the end. */
   call(name: string, ...args: Argument[]): Argument {
     if (this.#death !== undefined) {
@@ -54,6 +59,12 @@ export class WasmModule {
 
   /** A function that returns attn_status: anything but ATTN_OK is thrown, with its message. */
   check(name: string, ...args: Argument[]): void {
+    if (!this.has(name)) {
+      throw new AttnError(
+        'unsupported',
+        `${name} is not in ${this.url} but in attn.full.*.wasm: load({ full: true })`,
+      );
+    }
     const status = Number(this.call(name, ...args));
     if (status === 0) return;
     const message = this.text(this.pointer('attn_last_error')) ?? '';

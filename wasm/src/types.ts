@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What goes in and what comes out. Arrays are dense and row-major; results are copies that belong
-// to the caller.
+// to the caller. types_attention.ts has those of attention and of what stands around it.
+export type * from './types_attention.js';
 
 /** Float32Array runs on the fastest backend, Float64Array on the reference. */
 export type FloatArray = Float32Array | Float64Array;
@@ -11,88 +12,6 @@ export interface BackendInfo {
   f64: boolean;
   /** f32 numbers a vector; 1 for the reference. */
   lanes: number;
-}
-
-/** Query head h reads key/value head h / (queryHeads / kvHeads). */
-export interface AttentionShape {
-  /** Default 1. */
-  batch?: number;
-  /** Default 1. */
-  queryHeads?: number;
-  /** Default: queryHeads. */
-  kvHeads?: number;
-  queries: number;
-  keys: number;
-  /** Of a query and a key. */
-  width: number;
-  /** Of a value. Default: width. */
-  valueWidth?: number;
-}
-
-export interface AttentionOptions {
-  /** Default 1 / sqrt(width). Zero and negative numbers are ordinary. */
-  scale?: number;
-  /** Query i sees key j when j <= i + offset. */
-  causal?: boolean;
-  /** The offset is keys - queries (bottom_right, the default) or 0. */
-  align?: 'bottom_right' | 'top_left';
-  /** The offset itself. */
-  queryOffset?: number;
-}
-
-export interface AttentionInputs<A extends FloatArray> {
-  /** [batch][queryHeads][queries][width] */
-  q: A;
-  /** [batch][kvHeads][keys][width] */
-  k: A;
-  /** [batch][kvHeads][keys][valueWidth] */
-  v: A;
-  shape: AttentionShape;
-}
-
-export interface AttentionForwardArguments<A extends FloatArray>
-  extends AttentionInputs<A>, AttentionOptions {
-  /** flash (the default): keys in blocks, nothing of size queries x keys. explicit: three passes. */
-  form?: 'flash' | 'explicit';
-  backend?: string;
-}
-
-export interface AttentionForwardResult<A extends FloatArray> {
-  /** [batch][queryHeads][queries][valueWidth]; 0 in a row that sees no key */
-  o: A;
-  /** [batch][queryHeads][queries]: ln of the sum of exponentials, -Infinity for such a row */
-  lse: A;
-}
-
-export interface AttentionWeightsArguments<A extends FloatArray> extends AttentionOptions {
-  q: A;
-  k: A;
-  /** Not read: so that the same inputs go into all three functions. */
-  v?: A;
-  shape: AttentionShape;
-}
-
-/** [batch][queryHeads][queries][keys] each */
-export interface AttentionWeightsResult<A extends FloatArray> {
-  /** Scaled; -Infinity where hidden. */
-  scores: A;
-  weights: A;
-}
-
-export interface AttentionBackwardArguments<A extends FloatArray>
-  extends AttentionInputs<A>, AttentionOptions, AttentionForwardResult<A> {
-  /** Gradient of a loss by o. */
-  dO: A;
-  /** Gradient by lse; default 0. */
-  dLse?: A;
-  backend?: string;
-}
-
-export interface AttentionGradients<A extends FloatArray> {
-  dq: A;
-  /** Sums over the query heads of a group, as dv does. */
-  dk: A;
-  dv: A;
 }
 
 export interface SoftmaxRowsArguments<A extends FloatArray> {
