@@ -111,7 +111,7 @@ export async function load(options: LoadOptions = {}): Promise<Attn> {
 
 function createAttn(module: WasmModule): Attn {
   return {
-    variant: module.call('attn_relaxed_simd') === 1 ? 'relaxed' : 'simd128',
+    variant: module.variant,
     full: isFull(module),
     version: module.text(module.pointer('attn_version')) ?? '',
     url: module.url,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { AttnError, statusCodes } from './errors.js';
+import type { Variant } from './features.js';
 import type { FloatArray } from './types.js';
 
 /** attn.h's ATTN_ABI_VERSION that this wrapper was written for. */
@@ -34,6 +35,10 @@ export class WasmModule {
         `the module speaks version ${version} of the interface, this script ${abiVersion}`,
       );
     }
+  }
+
+  get variant(): Variant {
+    return this.call('attn_relaxed_simd') === 1 ? 'relaxed' : 'simd128';
   }
 
   /** The page's module has not every function of attn.h. */
