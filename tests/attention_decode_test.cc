@@ -149,6 +149,57 @@ TEST_CASE("a long cache in any number of parts") {
   }
 }
 
+// O and LSE of one query over keys of score `score` (an additive mask), in parts.
+template <class T>
+std::pair<double, double> InParts(const Backend& backend, const std::vector<T>& scores,
+                                  const std::vector<T>& values, int64_t splits) {
+  const auto keys = static_cast<int64_t>(scores.size());
+  Tensor<T, 4> q({1, 1, 1, 1}), k({1, 1, keys, 1}), o({1, 1, 1, 1});
+  Tensor<T, 3> lse({1, 1, 1});
+  q.Fill(T{0}), k.Fill(T{0}), o.Fill(NAN), lse.Fill(NAN);
+  AttentionInputs<T> in = {q, k, View<const T, 4>(values.data(), {1, 1, keys, 1})};
+  in.mask_add = View<const T, 4>(scores.data(), {1, 1, 1, keys});
+  AttentionOptions options;
+  options.form = AttentionForm::kDecode;
+  options.kv_splits = splits;
+  const Status status = AttentionForward<T>(backend, in, options, {o, lse});
+  REQUIRE_MESSAGE(status.ok(), status.message());
+  return {static_cast<double>(o(0, 0, 0, 0)), static_cast<double>(lse(0, 0, 0))};
+}
+
+TEST_CASE_TEMPLATE("parts weigh by their keys, however large a penalty all have", T, float,
+                   double) {
+  constexpr T kNone = -std::numeric_limits<T>::infinity();
+  for (const Backend& backend : Backends()) {
+    CAPTURE(backend.name);
+    for (const T penalty : {T{0}, T{1000}, T{-1e4f}, T{-1e9f}, std::numeric_limits<T>::lowest()}) {
+      CAPTURE(penalty);
+      for (const int64_t splits :
+           {int64_t{1}, int64_t{2}, int64_t{4}, std::numeric_limits<int64_t>::max()}) {
+        CAPTURE(splits);
+        const auto [o, lse] =
+            InParts<T>(backend, {penalty, penalty, penalty, kNone}, {1, 2, 3, 10}, splits);
+        CHECK(o == doctest::Approx(2).epsilon(1e-6));
+        CHECK(lse == doctest::Approx(static_cast<double>(penalty) + std::log(3)).epsilon(1e-6));
+      }
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("NaN in a visible value shows up, also where its part weighs nothing", T, float,
+                   double) {
+  for (const Backend& backend : Backends()) {
+    CAPTURE(backend.name);
+    for (const int64_t splits : {1, 2, 4}) {
+      CAPTURE(splits);
+      const auto [o, lse] =
+          InParts<T>(backend, {0, 0, -2000, -2000}, {1, 1, 1, static_cast<T>(NAN)}, splits);
+      CHECK(std::isnan(o));
+      CHECK(lse == doctest::Approx(std::log(2)).epsilon(1e-6));
+    }
+  }
+}
+
 TEST_CASE("what pages hold beyond a length, and pages of no sequence, are not read") {
   const int64_t table[] = {2, 0, 99, 1, -1, 99};
   const int64_t lens[] = {5, 0};

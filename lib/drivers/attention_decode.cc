@@ -3,7 +3,6 @@
 // of the keys, and the parts' states merge in order. The split depends on the problem alone.
 #include <algorithm>
 
-#include "attn/merge.h"
 #include "drivers/attention_task.h"
 #include "drivers/parallel.h"
 #include "math/visibility.h"
@@ -26,7 +25,8 @@ struct Parts {
   Parts(const Band& band, int64_t queries, int64_t keys, int64_t asked)
       : begin(VisibleBegin(0, keys, band.low)),
         end(std::max(begin, VisibleEnd(queries - 1, keys, band.high))),
-        count(asked > 0 ? asked : std::clamp(Ceil(end - begin, kPartKeys), int64_t{1}, kMostParts)),
+        count(asked > 0 ? std::clamp(asked, int64_t{1}, std::max<int64_t>(end - begin, 1))
+                        : std::clamp(Ceil(end - begin, kPartKeys), int64_t{1}, kMostParts)),
         length(Ceil(end - begin, count)) {}
 
   int64_t Begin(int64_t part) const { return std::min(begin + part * length, end); }
@@ -53,8 +53,6 @@ struct Plan {
         rows(queries * group),
         row_items(Ceil(rows, kItemRows)) {
     for (int64_t b = 0; b < batch; ++b) parts = std::max(parts, PartsOf(b).count);
-    // More parts than keys are empty ones.
-    parts = std::min(parts, std::max<int64_t>(KeyCapacity(in), 1));
   }
 
   Parts PartsOf(int64_t b) const {
@@ -62,22 +60,29 @@ struct Plan {
     return {Band(options.causal, options.window, queries, keys), queries, keys, options.kv_splits};
   }
 
-  // One state for each part of the keys of a row: O [Dv] and LSE.
+  // One state for each part of the keys of a row: O [Dv], maximum and sum.
   int64_t StateElements() const {
     if (parts == 1) return 0;
     int64_t states = 0, elements = 0;
     const bool overflow = __builtin_mul_overflow(batch * heads * queries, parts, &states) ||
-                          __builtin_mul_overflow(states, in.v.shape[3] + 1, &elements);
+                          __builtin_mul_overflow(states, in.v.shape[3] + 2, &elements);
     return overflow ? -1 : elements;
   }
 };
 
-// The part's states of a key/value head's rows: O [rows][Dv], then LSE [rows].
+// What a part of the keys leaves of a key/value head's rows.
 template <class T>
-AttentionState<T> StateAt(const Plan<T>& plan, T* states, int64_t head, int64_t part) {
-  const int64_t dv = plan.in.v.shape[3];
-  T* const at = states + (head * plan.parts + part) * plan.rows * (dv + 1);
-  return {{at, {plan.rows, dv}}, {at + plan.rows * dv, {plan.rows}}};
+struct PartState {
+  View<T, 2> o;  // [rows][Dv]
+  T* max;        // [rows]
+  T* sum;        // [rows], of exp(score - max)
+};
+
+template <class T>
+PartState<T> StateAt(const Plan<T>& plan, T* states, int64_t head, int64_t part) {
+  const int64_t dv = plan.in.v.shape[3], rows = plan.rows;
+  T* const at = states + (head * plan.parts + part) * rows * (dv + 2);
+  return {{at, {rows, dv}}, at + rows * dv, at + rows * (dv + 1)};
 }
 
 template <class T>
@@ -122,51 +127,47 @@ AttentionDecodeTask<T> ItemTask(const Plan<T>& plan, AttentionDecodeTask<T> task
     return task;
   }
   // Row r is query r / group of head r % group.
-  const AttentionState<T> state = StateAt(plan, states, b * plan.kv_heads + g, part);
+  const PartState<T> state = StateAt(plan, states, b * plan.kv_heads + g, part);
   const int64_t dv = state.o.shape[1];
   task.head.o = state.o.data;
   task.o_head = dv, task.head.o_row = plan.group * dv, task.head.o_col = 1;
-  task.head.lse = state.lse.data;
+  task.head.lse = state.max, task.sum = state.sum;
   task.lse_head = 1, task.head.lse_row = plan.group;
   return task;
 }
 
-// O = sum of e^LSE_p O_p / e^LSE over the parts, all at once and in f64: merged in pairs, 5000
-// parts of one key would add up 5000 roundings of LSE (4.7e-5 of O in f32).
+// O = sum of w_p O_p / sum of w_p over the parts, w_p = sum_p exp(max_p - max), all at once and in
+// f64: merged in pairs by LSE in f32, 5000 parts of one key would add up 5000 roundings (4.7e-5 of
+// O), and penalties of -1e9 would leave nothing of the sums.
 template <class T>
 void MergeParts(const Plan<T>& plan, int64_t head, T* states) {
   constexpr T kNone = -std::numeric_limits<T>::infinity();
   const int64_t b = head / plan.kv_heads, g = head % plan.kv_heads;
-  const int64_t dv = plan.in.v.shape[3];
+  const auto state = [&](int64_t part) { return StateAt(plan, states, head, part); };
   for (int64_t r = 0; r < plan.rows; ++r) {
     const int64_t h = g * plan.group + r % plan.group, i = r / plan.group;
-    const auto state = [&](int64_t part) { return StateAt(plan, states, head, part); };
     T max = kNone;
-    for (int64_t part = 0; part < plan.parts; ++part) {
-      const T lse = state(part).lse(r);
-      if (lse > max || std::isnan(lse)) max = lse;
-    }
+    for (int64_t part = 0; part < plan.parts; ++part) max = std::max(max, state(part).max[r]);
+    const auto weight = [&](int64_t part) {
+      const PartState<T> from = state(part);
+      const double below = static_cast<double>(from.max[r]) - static_cast<double>(max);
+      return static_cast<double>(from.sum[r]) * std::exp(below);
+    };
+    // One that saw nothing takes no part; one whose weight vanishes does: its NaN is to show.
+    const auto saw = [&](int64_t part) { return state(part).sum[r] != 0; };
     double sum = 0;
-    // Weights take the place of the parts' LSE. One that saw nothing has none, also beside NaN.
-    for (int64_t part = 0; part < plan.parts; ++part) {
-      T& lse = state(part).lse(r);
-      lse = lse == kNone
-                ? T{0}
-                : static_cast<T>(std::exp(static_cast<double>(lse) - static_cast<double>(max)));
-      sum += static_cast<double>(lse);
-    }
-    for (int64_t c = 0; c < dv; ++c) {
+    for (int64_t part = 0; part < plan.parts; ++part) sum += saw(part) ? weight(part) : 0;
+    for (int64_t c = 0; c < plan.in.v.shape[3]; ++c) plan.out.o(b, h, i, c) = 0;
+    for (int64_t c = 0; sum != 0 && c < plan.in.v.shape[3]; ++c) {
       double o = 0;
       for (int64_t part = 0; part < plan.parts; ++part) {
-        const AttentionState<T> from = state(part);
-        if (from.lse(r) != 0)
-          o += static_cast<double>(from.lse(r)) * static_cast<double>(from.o(r, c));
+        if (saw(part)) o += weight(part) * static_cast<double>(state(part).o(r, c));
       }
-      plan.out.o(b, h, i, c) = static_cast<T>(sum == 0 ? 0 : o / sum);
+      plan.out.o(b, h, i, c) = static_cast<T>(o / sum);
     }
     if (!plan.out.lse.present()) continue;
     plan.out.lse(b, h, i) =
-        max == kNone ? kNone : static_cast<T>(static_cast<double>(max) + std::log(sum));
+        sum == 0 ? kNone : static_cast<T>(static_cast<double>(max) + std::log(sum));
   }
 }
 

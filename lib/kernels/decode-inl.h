@@ -114,7 +114,8 @@ ATTN_INLINE void EnterRows(const AttentionDecodeTask<typename V::T>& task, Decod
   }
 }
 
-// O / sum and LSE = max + log(sum); a row that saw nothing has output 0 and LSE -inf.
+// O / sum and LSE = max + log(sum), or for a part both; a row that saw nothing has output 0 and LSE
+// -inf.
 template <class V>
 ATTN_INLINE void LeaveRows(const AttentionDecodeTask<typename V::T>& task, DecodeState<V>& state) {
   using T = typename V::T;
@@ -122,15 +123,17 @@ ATTN_INLINE void LeaveRows(const AttentionDecodeTask<typename V::T>& task, Decod
   const V nothing = V::Set(0);
   for (int64_t r = 0; r < state.rows; r += V::kLanes) {
     const V sum = V::Load(state.sum + r);
-    (V::Load(state.max + r) + Log(sum)).Store(state.max + r);
-    Select(Equal(sum, nothing), nothing, V::Set(1) / sum).Store(state.sum + r);
+    if (task.sum == nullptr) (V::Load(state.max + r) + Log(sum)).Store(state.max + r);
+    Select(Equal(sum, nothing), nothing, V::Set(1) / sum).Store(state.rescale + r);
   }
   for (int64_t row = task.row_begin; row < task.row_end; ++row) {
     const int64_t r = row - task.row_begin, h = row % task.group, i = row / task.group;
     T* const o = t.o + (h * task.o_head + i * t.o_row);
     const T* const from = state.o + r * state.value_width;
-    for (int64_t c = 0; c < t.dv; ++c) o[c * t.o_col] = from[c] * state.sum[r];
-    if (t.lse != nullptr) t.lse[h * task.lse_head + i * t.lse_row] = state.max[r];
+    for (int64_t c = 0; c < t.dv; ++c) o[c * t.o_col] = from[c] * state.rescale[r];
+    const int64_t at = h * task.lse_head + i * t.lse_row;
+    if (t.lse != nullptr) t.lse[at] = state.max[r];
+    if (task.sum != nullptr) task.sum[at] = state.sum[r];
   }
 }
 

@@ -84,7 +84,9 @@ struct AttentionBackwardTask {
 // A key/value head against some queries of all query heads that share it. Row r is query r / group
 // of head r % group. Key j lies at k + j * k_row, or on a page: page_table[j / page_size], slot
 // j % page_size. Where keys are split,
-// only the first part is given the sinks.
+// only the first part is given the sinks, and `sum` is there: `lse` then takes a row's maximum and
+// `sum`, which has the same steps, the sum of exp(score - maximum). LSE, rounded, may have lost the
+// sum: a penalty of -1e9 on each key.
 template <class T>
 struct AttentionDecodeTask {
   AttentionTask<T> head;  // the group's first; `keys`, `low` and `high` count all keys
@@ -92,6 +94,7 @@ struct AttentionDecodeTask {
   int64_t q_head, o_head, lse_head, keep_head, add_head, sink_head;  // from one head to the next
   int64_t row_begin, row_end;
   int64_t key_begin, key_end;  // of the part at hand
+  T* sum;                      // or null
   const int64_t* page_table;   // or null
   int64_t page_table_col, page_size, k_page, v_page;
 };

@@ -2,6 +2,7 @@
 // A part of the keys, contiguous or on pages, against the rows of a group of heads: one row at a
 // time, over visible keys only.
 #include <cmath>
+#include <limits>
 
 #include "math/visibility.h"
 #include "reference/kernels.h"
@@ -35,10 +36,17 @@ AttentionTask<T> HeadOf(const AttentionDecodeTask<T>& task, int64_t h) {
   return t;
 }
 
+template <class T>
+T Largest(const T* s, int64_t n, T start) {
+  for (int64_t j = 0; j < n; ++j) start = s[j] > start ? s[j] : start;
+  return start;
+}
+
 }  // namespace
 
 template <class T>
 void AttentionDecode(const AttentionDecodeTask<T>& task) {
+  constexpr T kNone = -std::numeric_limits<T>::infinity();
   T* const p = task.head.scratch;
   const int64_t count = task.key_end - task.key_begin;
   for (int64_t row = task.row_begin; row < task.row_end; ++row) {
@@ -47,12 +55,18 @@ void AttentionDecode(const AttentionDecodeTask<T>& task) {
     const int64_t begin = VisibleBegin(i, t.keys, t.low), end = VisibleEnd(i, t.keys, t.high);
     const auto sees = [&](int64_t j) { return begin <= j && j < end && Sees(t, i, j); };
     for (int64_t j = task.key_begin; j < task.key_end; ++j) {
-      p[j - task.key_begin] = sees(j) ? Score(t, i, t.k + PlaceOf(task, j).k) + Added(t, i, j)
-                                      : -static_cast<T>(INFINITY);
+      p[j - task.key_begin] =
+          sees(j) ? Score(t, i, t.k + PlaceOf(task, j).k) + Added(t, i, j) : kNone;
     }
     t.keys = count;
+    const T max = Largest(p, count, t.sink == nullptr ? kNone : *t.sink);
+    if (task.sum != nullptr) {
+      T sum = t.sink == nullptr || *t.sink == kNone ? T{0} : std::exp(*t.sink - max);
+      for (int64_t j = 0; j < count; ++j) sum += p[j] == kNone ? T{0} : std::exp(p[j] - max);
+      task.sum[row % task.group * task.lse_head + i * t.lse_row] = sum;
+    }
     const T lse = Weights(t, p);
-    if (t.lse != nullptr) t.lse[i * t.lse_row] = lse;
+    if (t.lse != nullptr) t.lse[i * t.lse_row] = task.sum == nullptr ? lse : max;
     for (int64_t c = 0; c < t.dv; ++c) {
       T sum = 0;
       for (int64_t j = task.key_begin; j < task.key_end; ++j) {
