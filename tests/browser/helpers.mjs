@@ -284,12 +284,15 @@ export async function violations(page, variant) {
   return variant.violations.filter(({ blocked }) => !/^http:\/\/mark-\d+\.invalid/.test(blocked));
 }
 
-/** Collects garbage until the WeakRefs in window[name] stop clearing; how many are left. */
-export async function collectGarbage(page, name) {
+/**
+ * Collects garbage until at most `enough` of the WeakRefs in window[name] hold something, or until
+ * `limitMs` have passed and nothing more clears; how many are left. Finalisers, cycle collection and
+ * the DOM's own deferred work take some rounds, on a busy machine seconds.
+ */
+export async function collectGarbage(page, name, { enough = 0, limitMs = 20000 } = {}) {
+  const end = performance.now() + limitMs;
   let left = Infinity;
-  // Finalisers, cycle collection and the DOM's own deferred work take some rounds: three in a
-  // row that clear nothing are the end.
-  for (let round = 0, idle = 0; round < 12 && left > 0 && idle < 3; ++round) {
+  for (let idle = 0; left > enough && (idle < 3 || performance.now() < end); ) {
     await page.collectGarbage();
     await new Promise((resolve) => setTimeout(resolve, 50));
     const now = await page.evaluate(

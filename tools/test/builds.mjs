@@ -40,26 +40,33 @@ const steps = {
   page: { title: 'page', commands: [['npm', ['run', '-w', 'web', 'build']]] },
 };
 
-const done = new Map();
-
-// -> {ok, output}; prints one line the first time.
-export async function build(name) {
-  if (!done.has(name)) {
-    const { title, commands } = steps[name];
-    let seconds = 0;
-    let output = '';
-    let ok = true;
-    for (const [command, args] of commands) {
-      const result = await run(command, args, { cwd: root, timeout: 1800 });
-      seconds += result.seconds;
-      output += `$ ${[command, ...args].join(' ')}\n${result.output}${result.ended}\n`;
-      ok = result.code === 0 && !result.ended;
-      if (!ok) break;
-    }
-    console.log(
-      `build ${title.padEnd(28)}${ok ? '' : 'FAILED'} ${seconds.toFixed(1).padStart(8)} s`,
-    );
-    done.set(name, { ok, output, title });
+async function runSteps({ title, commands }) {
+  let seconds = 0;
+  let output = '';
+  let ok = true;
+  for (const [command, args] of commands) {
+    const result = await run(command, args, { cwd: root, timeout: 1800 });
+    seconds += result.seconds;
+    output += `$ ${[command, ...args].join(' ')}\n${result.output}${result.ended}\n`;
+    ok = result.code === 0 && !result.ended;
+    if (!ok) break;
   }
-  return done.get(name);
+  console.log(
+    `build ${title.padEnd(28)}${ok ? '' : 'FAILED'} ${seconds.toFixed(1).padStart(8)} s`,
+  );
+  return { ok, output, title };
+}
+
+const started = new Map();
+
+// -> {ok, output, title}; prints one line the first time. One build at a time: each takes all cores.
+export function build(name) {
+  if (!started.has(name)) {
+    const before = Promise.all(started.values());
+    started.set(
+      name,
+      before.then(() => runSteps(steps[name])),
+    );
+  }
+  return started.get(name);
 }

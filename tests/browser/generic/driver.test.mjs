@@ -174,7 +174,7 @@ test('an object that is still held counts as leaked', async (context) => {
     window.held = [document.createElement('p')];
     window.mounted = [new WeakRef(window.held[0]), new WeakRef(document.createElement('p'))];
   });
-  assert.equal(await collectGarbage(page, 'mounted'), 1);
+  assert.equal(await collectGarbage(page, 'mounted', { limitMs: 1000 }), 1);
 });
 
 test('the wheel scrolls, and emulation is what the page sees', async (context) => {

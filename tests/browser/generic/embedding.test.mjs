@@ -67,8 +67,9 @@ for (const name of kElements) {
       assert.equal(late.workers, 0, 'workers outlive their elements');
       assert.equal(late.instances, early.instances, 'modules pile up');
       assert.equal(late.bytes, early.bytes, 'the memory of the module grows with each mount');
-      const left = await collectGarbage(page, 'mounted');
-      assert.ok(left <= 5, `${left} of ${kMounts + 2 * kAtOnce} removed elements are still held`);
+      const enough = 5; // what an engine keeps for its own reasons: the last one, one in a cache
+      const left = await collectGarbage(page, 'mounted', { enough });
+      assert.ok(left <= enough, `${left} of ${kMounts + 2 * kAtOnce} removed elements are still held`);
     },
   );
 
