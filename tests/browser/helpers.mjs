@@ -292,7 +292,7 @@ export async function violations(page, variant) {
 export async function collectGarbage(page, name, { enough = 0, limitMs = 20000 } = {}) {
   const end = performance.now() + limitMs;
   let left = Infinity;
-  for (let idle = 0; left > enough && (idle < 3 || performance.now() < end); ) {
+  for (let idle = 0; left > enough && (idle < 3 || performance.now() < end);) {
     await page.collectGarbage();
     await new Promise((resolve) => setTimeout(resolve, 50));
     const now = await page.evaluate(

@@ -51,9 +51,7 @@ async function runSteps({ title, commands }) {
     ok = result.code === 0 && !result.ended;
     if (!ok) break;
   }
-  console.log(
-    `build ${title.padEnd(28)}${ok ? '' : 'FAILED'} ${seconds.toFixed(1).padStart(8)} s`,
-  );
+  console.log(`build ${title.padEnd(28)}${ok ? '' : 'FAILED'} ${seconds.toFixed(1).padStart(8)} s`);
   return { ok, output, title };
 }
 

@@ -74,10 +74,7 @@ const script =
     counted(plain, process.execPath, args, { timeout: 900 });
 
 const elements = async () =>
-  sum([
-    await browser('elements', 'chromium')(),
-    await browser('elements', 'firefox', 'webkit')(),
-  ]);
+  sum([await browser('elements', 'chromium')(), await browser('elements', 'firefox', 'webkit')()]);
 
 const asanEnv = {
   ASAN_OPTIONS: 'detect_leaks=1:strict_string_checks=1',

@@ -69,7 +69,10 @@ for (const name of kElements) {
       assert.equal(late.bytes, early.bytes, 'the memory of the module grows with each mount');
       const enough = 5; // what an engine keeps for its own reasons: the last one, one in a cache
       const left = await collectGarbage(page, 'mounted', { enough });
-      assert.ok(left <= enough, `${left} of ${kMounts + 2 * kAtOnce} removed elements are still held`);
+      assert.ok(
+        left <= enough,
+        `${left} of ${kMounts + 2 * kAtOnce} removed elements are still held`,
+      );
     },
   );
 
