@@ -48,6 +48,9 @@ struct Backend {
 
   // The same backend on some threads; the executor must outlive it.
   Backend On(const Executor& threads) const { return {name, f32, f64, &threads}; }
+  // The portable kernels on this backend's threads: the same bits on every machine, at the speed of
+  // its baseline instructions and without fused multiply-add.
+  Backend Bitwise() const;
 
   template <class T>
   const KernelTable<T>& table() const;
@@ -56,12 +59,16 @@ struct Backend {
   int64_t Lanes(DType dtype) const;
 };
 
-// Those that this machine can run, the reference first, then each lowering from its widest
-// instruction set to its narrowest.
+// Those that this machine can run: the reference, then each lowering from its widest instruction set
+// to its narrowest, then the portable one.
 std::span<const Backend> Backends();
 
 // The oracle: the definitions in the article's order.
 const Backend& ReferenceBackend();
+
+// Plain C++ in a fixed order, the last of Backends(): its results have the same bits on every machine
+// and in every browser, where inputs hold no NaN (whose sign is the processor's). digest.h shows it.
+const Backend& PortableBackend();
 
 // The fastest for f32 on this machine: Highway at its widest.
 const Backend& DefaultBackend();

@@ -23,6 +23,9 @@ const std::vector<Backend>& List() {
         {"reference", &reference::Table<float>(), &reference::Table<double>()}};
     Append("highway:", HighwayTargets(), backends);
     Append("xsimd:", XsimdTargets(), backends);
+#if !defined(ATTN_PAGE_ONLY)
+    backends.push_back({"portable", &PortableF32(), &PortableF64()});
+#endif
     return backends;
   }();
   return list;
@@ -90,6 +93,11 @@ const KernelTable<double>& Backend::table() const {
   return *f64;
 }
 
+Backend Backend::Bitwise() const {
+  const Backend& portable = PortableBackend();
+  return {portable.name, portable.f32, portable.f64, executor};
+}
+
 bool Backend::Supports(Op op, DType dtype) const {
   return dtype == DType::kF32 ? Has(f32, op) : Has(f64, op);
 }
@@ -102,6 +110,8 @@ int64_t Backend::Lanes(DType dtype) const {
 std::span<const Backend> Backends() { return List(); }
 
 const Backend& ReferenceBackend() { return List()[0]; }
+
+const Backend& PortableBackend() { return List().back(); }
 
 const Backend& DefaultBackend() { return List()[List().size() > 1 ? 1 : 0]; }
 

@@ -74,10 +74,11 @@ function(attn_program target environments)
   endif()
 endfunction()
 
-# attn_precompiled(TARGET HEADERS...): what most files of a program begin with, read once. A file still
-# includes what it uses: `make test-full` builds with g++ without this.
+# attn_precompiled(TARGET HEADERS...): what most files of a program begin with, read once. Not by g++ 12,
+# which then warns of its own library's code; so its build also shows a file that does not include what
+# it uses.
 function(attn_precompiled target)
-  if(ATTN_PRECOMPILED_HEADERS)
+  if(ATTN_PRECOMPILED_HEADERS AND NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_precompile_headers(${target} PRIVATE ${ARGN})
   endif()
 endfunction()
