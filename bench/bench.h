@@ -19,7 +19,7 @@ struct BenchOptions {
   // final "c" when causal. Default: 1x8x1024x64, 1x8x1024x128, both also causal.
   std::vector<std::string> shapes;
   // Names of `Backends()` or their beginnings ("highway"). Default: all but the reference, which is
-  // the slow oracle.
+  // the slow oracle, and the portable one, which is made for its bits.
   std::vector<std::string> backends;
   std::vector<std::string> ops;     // "forward", "backward". Default: forward.
   std::vector<std::string> dtypes;  // "f32", "f64". Default: f32.

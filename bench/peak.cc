@@ -180,7 +180,7 @@ std::span<const Isa> Isas() {
 const Isa* IsaOf(std::string_view backend) {
   const std::span<const Isa> isas = Isas();
   if (isas.empty()) return nullptr;
-  if (backend == "reference") return &isas.back();
+  if (backend == "reference" || backend == "portable") return &isas.back();
   const size_t colon = backend.find(':');
   if (colon == std::string_view::npos) return nullptr;
   const std::string name = Lower(backend.substr(colon + 1));

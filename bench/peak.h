@@ -43,8 +43,8 @@ inline constexpr int64_t kReadGranule = 1024;
 std::span<const Isa> Isas();
 
 // The instruction set for which a backend was compiled, from its name: "xsimd:avx512bw" -> AVX3,
-// "highway:SSE4" -> SSE2 (same width, no FMA), "reference" -> the narrowest, which is what the
-// compiler may use in it. Null for a name that says nothing.
+// "highway:SSE4" -> SSE2 (same width, no FMA), "reference" and "portable" -> the narrowest, which
+// is what the compiler may use in them. Null for a name that says nothing.
 const Isa* IsaOf(std::string_view backend);
 
 }  // namespace attn::bench

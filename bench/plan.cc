@@ -109,6 +109,9 @@ std::string Reason(const Row& row, const BenchOptions& options, std::optional<in
   if (options.backends.empty() && row.backend == &ReferenceBackend()) {
     return "the slow definition, no candidate; --backend reference measures it";
   }
+  if (options.backends.empty() && row.backend == &PortableBackend()) {
+    return "made for its bits, not for speed; --backend portable measures it";
+  }
   if (!row.backend->Supports(row.op, row.dtype)) {
     return Message(row.backend->name, " has no ", attn::Name(row.op), " of ",
                    attn::Name(row.dtype));

@@ -43,7 +43,7 @@ class Rules::For {
   static Shape<1> Extent(size_t n) { return {static_cast<int64_t>(n)}; }
 
   const Rules& rules_;
-  std::vector<T> add_, sinks_;
+  std::vector<Compute<T>> add_, sinks_;
 };
 
 // O, then LSE, of an attention forward that must succeed; the problem's outputs keep them.

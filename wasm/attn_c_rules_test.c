@@ -204,6 +204,20 @@ static void TestThreads(void) {
   EXPECT(attn_set_threads(1) == ATTN_OK);
 }
 
+/* Here as everywhere. */
+static void TestDigest(void) {
+  attn_result* result = NULL;
+  const char *digest, *native;
+  EXPECT(attn_bitwise_digest(NULL, &result) == ATTN_OK);
+  EXPECT(attn_result_count(result) == 2);
+  digest = attn_result_text(result, 0), native = attn_result_text(result, 1);
+  EXPECT(strcmp(attn_result_name(result, 0), "digest") == 0 && strlen(digest) == 16);
+  EXPECT(strcmp(attn_result_name(result, 1), "native") == 0 && strcmp(digest, native) == 0);
+  attn_result_free(result);
+  EXPECT_ERROR(attn_bitwise_digest("abacus", &result), ATTN_NOT_FOUND, "abacus");
+  EXPECT_ERROR(attn_bitwise_digest(NULL, NULL), ATTN_INVALID_ARGUMENT, "result is null");
+}
+
 void TestRules(void) {
   TestEachRule();
   TestPages();
@@ -212,4 +226,5 @@ void TestRules(void) {
   TestNorm();
   TestRotary();
   TestThreads();
+  TestDigest();
 }

@@ -7,12 +7,14 @@
 #include <optional>
 
 #include "attn/backend.h"
+#include "attn/half.h"
 #include "attn/mask.h"
 #include "attn/status.h"
 #include "attn/tensor.h"
 
 namespace attn {
 
+// T is float, double, BFloat16 or Float16; the last two are computed in f32 (attn/half.h).
 // B batch, Hq query heads, Hk key/value heads, Sq queries, Sk keys, D width of a query and a key,
 // Dv width of a value. Query head h reads key/value head h / (Hq / Hk).
 template <class T>
@@ -22,9 +24,10 @@ struct AttentionInputs {
   View<const T, 4> v;  // [B][Hk][Sk][Dv]
 
   // All of these may be absent. Masks are [B][Hq][Sq][Sk]; an extent of 1 stands for all.
-  View<const uint8_t, 4> mask_keep = {};  // 0 hides
-  View<const T, 4> mask_add = {};         // added to the scores; -inf hides, other values do not
-  View<const T, 1> sinks = {};          // [Hq]: a logit without a value (Xiao et al. 2023; gpt-oss)
+  View<const uint8_t, 4> mask_keep = {};    // 0 hides
+  View<const Compute<T>, 4> mask_add = {};  // added to the scores; -inf hides, others do not
+  // [Hq]: a logit without a value (Xiao et al. 2023; gpt-oss)
+  View<const Compute<T>, 1> sinks = {};
   View<const int64_t, 1> kv_lens = {};  // [B]: how many keys each sequence has, 0 to Sk
 
   // A cache in pages (Kwon et al. 2023), forward only. Where this is present K is
@@ -36,8 +39,8 @@ struct AttentionInputs {
 
 template <class T>
 struct AttentionOutputs {
-  View<T, 4> o;         // [B][Hq][Sq][Dv]
-  View<T, 3> lse = {};  // [B][Hq][Sq], natural log; may be absent
+  View<T, 4> o;                  // [B][Hq][Sq][Dv]
+  View<Compute<T>, 3> lse = {};  // [B][Hq][Sq], natural log; may be absent
 };
 
 enum class AttentionForm {
@@ -75,18 +78,18 @@ Status AttentionForward(const Backend& backend, const AttentionInputs<T>& inputs
 // What backward needs beside the inputs: the forward results and the gradients of a loss.
 template <class T>
 struct AttentionUpstream {
-  View<const T, 4> o;           // [B][Hq][Sq][Dv], from forward
-  View<const T, 3> lse;         // [B][Hq][Sq], from forward
-  View<const T, 4> d_o;         // [B][Hq][Sq][Dv]
-  View<const T, 3> d_lse = {};  // [B][Hq][Sq]; may be absent
+  View<const T, 4> o;                    // [B][Hq][Sq][Dv], from forward
+  View<const Compute<T>, 3> lse;         // [B][Hq][Sq], from forward
+  View<const T, 4> d_o;                  // [B][Hq][Sq][Dv]
+  View<const Compute<T>, 3> d_lse = {};  // [B][Hq][Sq]; may be absent
 };
 
 template <class T>
 struct AttentionGradients {
-  View<T, 4> dq;            // like q
-  View<T, 4> dk;            // like k: summed over the query heads of the group
-  View<T, 4> dv;            // like v
-  View<T, 1> d_sinks = {};  // [Hq]; present exactly where the sinks are
+  View<T, 4> dq;                     // like q
+  View<T, 4> dk;                     // like k: summed over the query heads of the group
+  View<T, 4> dv;                     // like v
+  View<Compute<T>, 1> d_sinks = {};  // [Hq]; present exactly where the sinks are
 };
 
 // dV = P^T dO, dP = dO V^T, D_i = dO_i . O_i, dS = P o (dP - D_i + dLSE_i), dQ = scale dS K,

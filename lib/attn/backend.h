@@ -8,13 +8,15 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "attn/executor.h"
+#include "attn/half.h"
 #include "attn/status.h"
 
 namespace attn {
 
-enum class DType : int32_t { kF32, kF64 };
+enum class DType : int32_t { kF32, kF64, kBF16, kF16 };
 enum class Op : int32_t {
   kSoftmaxRows,
   kMatmul,
@@ -32,6 +34,8 @@ std::string_view Name(DType dtype);
 std::string_view Name(Op op);
 template <class T>
 constexpr DType DTypeOf() {
+  if constexpr (std::is_same_v<T, BFloat16>) return DType::kBF16;
+  if constexpr (std::is_same_v<T, Float16>) return DType::kF16;
   return sizeof(T) == 4 ? DType::kF32 : DType::kF64;
 }
 
@@ -55,19 +59,21 @@ struct Backend {
   template <class T>
   const KernelTable<T>& table() const;
   bool Supports(Op op, DType dtype) const;
-  // Lanes of a vector of this dtype; 1 for the reference. 0 when the dtype is not supported.
+  // Lanes of a vector of this dtype; 1 for the reference. 0 when the dtype is not supported. Types
+  // of 16 bits are f32 in registers.
   int64_t Lanes(DType dtype) const;
 };
 
-// Those that this machine can run: the reference, then each lowering from its widest instruction set
-// to its narrowest, then the portable one.
+// Those that this machine can run: the reference, then each lowering from its widest instruction
+// set to its narrowest, then the portable one.
 std::span<const Backend> Backends();
 
 // The oracle: the definitions in the article's order.
 const Backend& ReferenceBackend();
 
-// Plain C++ in a fixed order, the last of Backends(): its results have the same bits on every machine
-// and in every browser, where inputs hold no NaN (whose sign is the processor's). digest.h shows it.
+// Plain C++ in a fixed order, the last of Backends(): its results have the same bits on every
+// machine and in every browser, where inputs hold no NaN (whose sign is the processor's). digest.h
+// shows it.
 const Backend& PortableBackend();
 
 // The fastest for f32 on this machine: Highway at its widest.

@@ -34,31 +34,12 @@ AttentionForm FormFor(const Backend& backend, const AttentionInputs<T>& in, Atte
   return Paged(in) || (few && decodes) ? AttentionForm::kDecode : AttentionForm::kFlash;
 }
 
-}  // namespace
-
+// Flash or explicit.
 template <class T>
-Status AttentionForward(const Backend& backend, const AttentionInputs<T>& in,
-                        const AttentionOptions& options, const AttentionOutputs<T>& out) {
-  ATTN_RETURN_IF_ERROR(CheckInputs(in, options));
+Status ForwardOfHeads(const Backend& backend, const AttentionInputs<T>& in,
+                      const AttentionOptions& options, AttentionForm form,
+                      const AttentionOutputs<T>& out) {
   const auto [batch, heads, queries, d] = in.q.shape;
-  ATTN_RETURN_IF_ERROR(CheckResult("O", out.o, {batch, heads, queries, in.v.shape[3]}));
-  ATTN_RETURN_IF_ERROR(CheckOptional("LSE", out.lse));
-  if (out.lse.present()) {
-    ATTN_RETURN_IF_ERROR(CheckResult("LSE", out.lse, {batch, heads, queries}));
-  }
-  if (!kPageOnly && options.kv_splits < 0) {
-    return InvalidArgument("kv_splits is ", options.kv_splits, ", needed is 0 or more");
-  }
-  const AttentionForm form = FormFor(backend, in, options.form);
-  if (Paged(in) && form != AttentionForm::kDecode) {
-    return InvalidArgument("page_table: only the form decode reads pages");
-  }
-  if (!backend.Supports(OpOf(form), DTypeOf<T>())) {
-    return Unsupported(backend.name, " has no ", Name(OpOf(form)), " of ", Name(DTypeOf<T>()));
-  }
-  if (batch == 0 || heads == 0 || queries == 0) return {};
-  if (!kPageOnly && form == AttentionForm::kDecode) return DecodeForward(backend, in, options, out);
-
   const bool flash = form == AttentionForm::kFlash;
   const KernelTable<T>& table = backend.table<T>();
   AttentionTask<T> shared = SharedTask(in, options);
@@ -89,15 +70,10 @@ Status AttentionForward(const Backend& backend, const AttentionInputs<T>& in,
 }
 
 template <class T>
-Status AttentionBackward(const Backend& backend, const AttentionInputs<T>& in,
-                         const AttentionOptions& options, const AttentionUpstream<T>& up,
-                         const AttentionGradients<T>& grad) {
-  ATTN_RETURN_IF_ERROR(CheckBackward(in, options, up, grad));
+Status BackwardOfHeads(const Backend& backend, const AttentionInputs<T>& in,
+                       const AttentionOptions& options, const AttentionUpstream<T>& up,
+                       const AttentionGradients<T>& grad) {
   const auto [batch, heads, queries, d] = in.q.shape;
-  if (!backend.Supports(Op::kAttentionBackward, DTypeOf<T>())) {
-    return Unsupported(backend.name, " has no ", Name(Op::kAttentionBackward), " of ",
-                       Name(DTypeOf<T>()));
-  }
   const KernelTable<T>& table = backend.table<T>();
   AttentionBackwardTask<T> shared = {};
   shared.forward = SharedTask(in, options);
@@ -150,6 +126,55 @@ Status AttentionBackward(const Backend& backend, const AttentionInputs<T>& in,
   return {};
 }
 
+}  // namespace
+
+template <class T>
+Status AttentionForward(const Backend& backend, const AttentionInputs<T>& in,
+                        const AttentionOptions& options, const AttentionOutputs<T>& out) {
+  ATTN_RETURN_IF_ERROR(CheckInputs(in, options));
+  const auto [batch, heads, queries, d] = in.q.shape;
+  ATTN_RETURN_IF_ERROR(CheckResult("O", out.o, {batch, heads, queries, in.v.shape[3]}));
+  ATTN_RETURN_IF_ERROR(CheckOptional("LSE", out.lse));
+  if (out.lse.present()) {
+    ATTN_RETURN_IF_ERROR(CheckResult("LSE", out.lse, {batch, heads, queries}));
+  }
+  if (!kPageOnly && options.kv_splits < 0) {
+    return InvalidArgument("kv_splits is ", options.kv_splits, ", needed is 0 or more");
+  }
+  const AttentionForm form = FormFor(backend, in, options.form);
+  if (Paged(in) && form != AttentionForm::kDecode) {
+    return InvalidArgument("page_table: only the form decode reads pages");
+  }
+  if (!backend.Supports(OpOf(form), DTypeOf<T>())) {
+    return Unsupported(backend.name, " has no ", Name(OpOf(form)), " of ", Name(DTypeOf<T>()));
+  }
+  if (batch == 0 || heads == 0 || queries == 0) return {};
+  if constexpr (kIsHalf<T>) {
+    return ForwardHalf(backend, in, options, form, out);
+  } else {
+    if (!kPageOnly && form == AttentionForm::kDecode) {
+      return DecodeForward(backend, in, options, out);
+    }
+    return ForwardOfHeads(backend, in, options, form, out);
+  }
+}
+
+template <class T>
+Status AttentionBackward(const Backend& backend, const AttentionInputs<T>& in,
+                         const AttentionOptions& options, const AttentionUpstream<T>& up,
+                         const AttentionGradients<T>& grad) {
+  ATTN_RETURN_IF_ERROR(CheckBackward(in, options, up, grad));
+  if (!backend.Supports(Op::kAttentionBackward, DTypeOf<T>())) {
+    return Unsupported(backend.name, " has no ", Name(Op::kAttentionBackward), " of ",
+                       Name(DTypeOf<T>()));
+  }
+  if constexpr (kIsHalf<T>) {
+    return BackwardHalf(backend, in, options, up, grad);
+  } else {
+    return BackwardOfHeads(backend, in, options, up, grad);
+  }
+}
+
 template <class T>
 Status AttentionWeights(const View<const T, 4>& q, const View<const T, 4>& k,
                         const AttentionOptions& options, const View<T, 4>& scores,
@@ -192,11 +217,20 @@ Status AttentionWeights(const View<const T, 4>& q, const View<const T, 4>& k,
                                    const AttentionOptions&, const AttentionOutputs<T>&);  \
   template Status AttentionBackward(const Backend&, const AttentionInputs<T>&,            \
                                     const AttentionOptions&, const AttentionUpstream<T>&, \
-                                    const AttentionGradients<T>&);                        \
-  template Status AttentionWeights(const View<const T, 4>&, const View<const T, 4>&,      \
-                                   const AttentionOptions&, const View<T, 4>&, const View<T, 4>&);
+                                    const AttentionGradients<T>&);
 ATTN_INSTANTIATE(float)
 ATTN_INSTANTIATE(double)
+#if !defined(ATTN_PAGE_ONLY)
+ATTN_INSTANTIATE(BFloat16)
+ATTN_INSTANTIATE(Float16)
+#endif
 #undef ATTN_INSTANTIATE
+
+template Status AttentionWeights(const View<const float, 4>&, const View<const float, 4>&,
+                                 const AttentionOptions&, const View<float, 4>&,
+                                 const View<float, 4>&);
+template Status AttentionWeights(const View<const double, 4>&, const View<const double, 4>&,
+                                 const AttentionOptions&, const View<double, 4>&,
+                                 const View<double, 4>&);
 
 }  // namespace attn

@@ -5,6 +5,7 @@
 
 #include "drivers/attention_task.h"
 #include "drivers/parallel.h"
+#include "math/elementary.h"
 #include "math/visibility.h"
 
 namespace attn {
@@ -39,9 +40,10 @@ struct Plan {
   const AttentionOutputs<T>& out;
   int64_t batch, heads, queries, kv_heads, group, rows, row_items;
   int64_t parts = 1;  // the most of any sequence
+  Storage storage;    // of K and V
 
   Plan(const AttentionInputs<T>& inputs, const AttentionOptions& how,
-       const AttentionOutputs<T>& outputs)
+       const AttentionOutputs<T>& outputs, Storage stored)
       : in(inputs),
         options(how),
         out(outputs),
@@ -51,7 +53,8 @@ struct Plan {
         kv_heads(in.k.shape[1]),
         group(heads / kv_heads),
         rows(queries * group),
-        row_items(Ceil(rows, kItemRows)) {
+        row_items(Ceil(rows, kItemRows)),
+        storage(stored) {
     for (int64_t b = 0; b < batch; ++b) parts = std::max(parts, PartsOf(b).count);
   }
 
@@ -91,6 +94,7 @@ AttentionDecodeTask<T> SharedDecodeTask(const Plan<T>& plan) {
   AttentionDecodeTask<T> task = {};
   task.head = SharedTask(in, plan.options);
   task.group = plan.group;
+  task.storage = plan.storage;
   task.q_head = in.q.strides[1];
   task.keep_head = in.mask_keep.shape[1] == 1 ? 0 : in.mask_keep.strides[1];
   task.add_head = in.mask_add.shape[1] == 1 ? 0 : in.mask_add.strides[1];
@@ -104,6 +108,13 @@ AttentionDecodeTask<T> SharedDecodeTask(const Plan<T>& plan) {
   return task;
 }
 
+// At(), where the view's elements really are of 16 bits.
+template <class T>
+const T* HalfAt(const View<const T, 4>& view, int64_t b, int64_t h) {
+  const auto* const data = reinterpret_cast<const uint16_t*>(view.data);
+  return reinterpret_cast<const T*>(data + b * view.strides[0] + h * view.strides[1]);
+}
+
 // Part `part` of the keys for some rows of key/value head g of sequence b, into `states` or, where
 // nothing is split, into the outputs.
 template <class T>
@@ -111,6 +122,10 @@ AttentionDecodeTask<T> ItemTask(const Plan<T>& plan, AttentionDecodeTask<T> task
                                 int64_t g, int64_t row_item, int64_t part, T* states) {
   const AttentionInputs<T>& in = plan.in;
   PointAtHead(in, plan.options, b, g * plan.group, task.head);
+  if (plan.storage != Storage::kSame) {
+    task.head.k = HalfAt(in.k, Paged(in) ? 0 : b, g);
+    task.head.v = HalfAt(in.v, Paged(in) ? 0 : b, g);
+  }
   if (part > 0) task.head.sink = nullptr;
   if (Paged(in)) task.page_table = &in.page_table(b, 0);
   task.row_begin = row_item * kItemRows;
@@ -151,7 +166,7 @@ void MergeParts(const Plan<T>& plan, int64_t head, T* states) {
     const auto weight = [&](int64_t part) {
       const PartState<T> from = state(part);
       const double below = static_cast<double>(from.max[r]) - static_cast<double>(max);
-      return static_cast<double>(from.sum[r]) * std::exp(below);
+      return static_cast<double>(from.sum[r]) * ExpOfNegative(below);
     };
     // One that saw nothing takes no part; one whose weight vanishes does: its NaN is to show.
     const auto saw = [&](int64_t part) { return state(part).sum[r] != 0; };
@@ -167,7 +182,7 @@ void MergeParts(const Plan<T>& plan, int64_t head, T* states) {
     }
     if (!plan.out.lse.present()) continue;
     plan.out.lse(b, h, i) =
-        sum == 0 ? kNone : static_cast<T>(static_cast<double>(max) + std::log(sum));
+        sum == 0 ? kNone : static_cast<T>(static_cast<double>(max) + LogOf(sum));
   }
 }
 
@@ -175,8 +190,9 @@ void MergeParts(const Plan<T>& plan, int64_t head, T* states) {
 
 template <class T>
 Status DecodeForward(const Backend& backend, const AttentionInputs<T>& in,
-                     const AttentionOptions& options, const AttentionOutputs<T>& out) {
-  const Plan<T> plan(in, options, out);
+                     const AttentionOptions& options, const AttentionOutputs<T>& out,
+                     Storage storage) {
+  const Plan<T> plan(in, options, out, storage);
   const KernelTable<T>& table = backend.table<T>();
   const AttentionDecodeTask<T> shared = SharedDecodeTask(plan);
   const int64_t elements = table.attention_decode_scratch(shared);
@@ -205,8 +221,8 @@ Status DecodeForward(const Backend& backend, const AttentionInputs<T>& in,
 }
 
 template Status DecodeForward(const Backend&, const AttentionInputs<float>&,
-                              const AttentionOptions&, const AttentionOutputs<float>&);
+                              const AttentionOptions&, const AttentionOutputs<float>&, Storage);
 template Status DecodeForward(const Backend&, const AttentionInputs<double>&,
-                              const AttentionOptions&, const AttentionOutputs<double>&);
+                              const AttentionOptions&, const AttentionOutputs<double>&, Storage);
 
 }  // namespace attn

@@ -105,7 +105,7 @@ Status AttentionBackwardPacked(const Backend& backend, const AttentionInputs<T>&
   ATTN_RETURN_IF_ERROR(CheckBackward(in, options, up, grad));
   ATTN_RETURN_IF_ERROR(CheckPacked(in, sequences));
   const int64_t heads = grad.d_sinks.present() ? in.q.shape[1] : 0;
-  Scratch<T> sinks(heads);  // summed over the sequences
+  Scratch<Compute<T>> sinks(heads);  // summed over the sequences
   if (!sinks.ok()) return NoScratch(heads);
   for (int64_t h = 0; h < heads; ++h) sinks.data()[h] = 0;
   for (int64_t i = 0; i + 1 < sequences.cu_seqlens_q.shape[0]; ++i) {
@@ -130,6 +130,8 @@ Status AttentionBackwardPacked(const Backend& backend, const AttentionInputs<T>&
       const AttentionUpstream<T>&, const AttentionGradients<T>&);
 ATTN_INSTANTIATE(float)
 ATTN_INSTANTIATE(double)
+ATTN_INSTANTIATE(BFloat16)
+ATTN_INSTANTIATE(Float16)
 #undef ATTN_INSTANTIATE
 
 }  // namespace attn

@@ -11,7 +11,7 @@ Status Mismatch(const char* a, const char* a_what, int64_t a_value, const char* 
 
 const char* NotFinite(double x) { return std::isnan(x) ? "nan" : "infinite"; }
 
-// In T as well: what a kernel multiplies by is T's rounding.
+// In the type of the computation as well: what a kernel multiplies by is its rounding.
 template <class T>
 Status CheckOptions(const AttentionOptions& options) {
   if (options.scale && !std::isfinite(*options.scale)) {
@@ -21,12 +21,12 @@ Status CheckOptions(const AttentionOptions& options) {
     return InvalidArgument("softcap is ", NotFinite(options.softcap),
                            ", a finite number is needed");
   }
-  if (options.scale && !std::isfinite(static_cast<T>(*options.scale))) {
-    return InvalidArgument("scale does not fit ", Name(DTypeOf<T>()));
+  if (options.scale && !std::isfinite(static_cast<Compute<T>>(*options.scale))) {
+    return InvalidArgument("scale does not fit ", Name(DTypeOf<Compute<T>>()));
   }
-  const T cap = static_cast<T>(options.softcap);
+  const auto cap = static_cast<Compute<T>>(options.softcap);
   if (options.softcap > 0 && (!std::isfinite(cap) || !std::isfinite(1 / cap))) {
-    return InvalidArgument("softcap or its inverse does not fit ", Name(DTypeOf<T>()));
+    return InvalidArgument("softcap or its inverse does not fit ", Name(DTypeOf<Compute<T>>()));
   }
   if (options.softcap < 0) {
     return InvalidArgument("softcap is negative; 0 is none, above 0 is the cap");
@@ -150,8 +150,8 @@ Status CheckInputs(const AttentionInputs<T>& in, const AttentionOptions& options
   if (in.sinks.present()) ATTN_RETURN_IF_ERROR(CheckShape("sinks", in.sinks.shape, {q[1]}));
   for (int64_t h = 0; in.sinks.present() && h < q[1]; ++h) {
     // An infinite one would leave nothing for the keys, and 0 times inf for a row without any.
-    const T sink = in.sinks(h);
-    if (std::isnan(sink) || sink == std::numeric_limits<T>::infinity()) {
+    const Compute<T> sink = in.sinks(h);
+    if (std::isnan(sink) || sink == std::numeric_limits<Compute<T>>::infinity()) {
       return InvalidArgument("sinks[", h, "] is ", NotFinite(static_cast<double>(sink)),
                              ", needed is a finite number or -inf");
     }
@@ -221,17 +221,24 @@ void PointAtHead(const AttentionInputs<T>& in, const AttentionOptions& options, 
   task.low = band.low, task.high = band.high;
 }
 
+#define ATTN_INSTANTIATE_CHECKS(T)                                                   \
+  template Status CheckQueriesKeys(const View<const T, 4>&, const View<const T, 4>&, \
+                                   const AttentionOptions&);                         \
+  template Status CheckInputs(const AttentionInputs<T>&, const AttentionOptions&);   \
+  template Status CheckBackward(const AttentionInputs<T>&, const AttentionOptions&,  \
+                                const AttentionUpstream<T>&, const AttentionGradients<T>&);
 #define ATTN_INSTANTIATE(T)                                                                       \
-  template Status CheckQueriesKeys(const View<const T, 4>&, const View<const T, 4>&,              \
-                                   const AttentionOptions&);                                      \
-  template Status CheckInputs(const AttentionInputs<T>&, const AttentionOptions&);                \
-  template Status CheckBackward(const AttentionInputs<T>&, const AttentionOptions&,               \
-                                const AttentionUpstream<T>&, const AttentionGradients<T>&);       \
+  ATTN_INSTANTIATE_CHECKS(T)                                                                      \
   template AttentionTask<T> SharedTask(const AttentionInputs<T>&, const AttentionOptions&);       \
   template void PointAtHead(const AttentionInputs<T>&, const AttentionOptions&, int64_t, int64_t, \
                             AttentionTask<T>&);
 ATTN_INSTANTIATE(float)
 ATTN_INSTANTIATE(double)
+#if !defined(ATTN_PAGE_ONLY)
+ATTN_INSTANTIATE_CHECKS(BFloat16)
+ATTN_INSTANTIATE_CHECKS(Float16)
+#endif
 #undef ATTN_INSTANTIATE
+#undef ATTN_INSTANTIATE_CHECKS
 
 }  // namespace attn

@@ -63,10 +63,22 @@ double ForwardWork(const AttentionInputs<T>& in) {
          static_cast<double>(q[3] + in.v.shape[3]);
 }
 
-// AttentionForward in the form kDecode, after its checks.
+// AttentionForward in the form kDecode, after its checks. Where K and V are stored in 16 bits their
+// views have the wrong type and the right strides.
 template <class T>
 Status DecodeForward(const Backend& backend, const AttentionInputs<T>& in,
-                     const AttentionOptions& options, const AttentionOutputs<T>& out);
+                     const AttentionOptions& options, const AttentionOutputs<T>& out,
+                     Storage storage = Storage::kSame);
+
+// Both directions on tensors of 16 bits, after the checks.
+template <class S>
+Status ForwardHalf(const Backend& backend, const AttentionInputs<S>& in,
+                   const AttentionOptions& options, AttentionForm form,
+                   const AttentionOutputs<S>& out);
+template <class S>
+Status BackwardHalf(const Backend& backend, const AttentionInputs<S>& in,
+                    const AttentionOptions& options, const AttentionUpstream<S>& up,
+                    const AttentionGradients<S>& grad);
 
 // Everything that backward reads and writes.
 template <class T>

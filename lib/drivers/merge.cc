@@ -4,8 +4,17 @@
 #include <cmath>
 
 #include "drivers/attention_task.h"
+#include "math/elementary.h"
 
 namespace attn {
+namespace {
+
+template <class T>
+T Weight(T below) {
+  return static_cast<T>(ExpOfNegative(static_cast<double>(below)));
+}
+
+}  // namespace
 
 template <class T>
 Status MergeStates(const AttentionState<const T>& a, const AttentionState<const T>& b,
@@ -23,9 +32,10 @@ Status MergeStates(const AttentionState<const T>& a, const AttentionState<const 
     // Relative to the larger one nothing overflows, and the smaller may vanish. NaN stays NaN.
     const T max = x > y || std::isnan(x) ? x : y;
     // A neutral state leaves the other as it is, also where that one is not finite.
-    const T p = x == kNone ? T{0} : y == kNone ? T{1} : std::exp(x - max);
-    const T q = y == kNone ? T{0} : x == kNone ? T{1} : std::exp(y - max);
-    to.lse(r) = x == kNone || y == kNone ? max : max + std::log(p + q);
+    const T p = x == kNone ? T{0} : y == kNone ? T{1} : Weight(x - max);
+    const T q = y == kNone ? T{0} : x == kNone ? T{1} : Weight(y - max);
+    to.lse(r) =
+        x == kNone || y == kNone ? max : max + static_cast<T>(LogOf(static_cast<double>(p + q)));
     const T wa = p == 0 ? T{0} : p / (p + q), wb = q == 0 ? T{0} : q / (p + q);
     for (int64_t c = 0; c < width; ++c) {
       const T from_a = x == kNone ? T{0} : wa * a.o(r, c);

@@ -56,8 +56,9 @@ ATTN_INLINE void AddValuesOfTile(const AttentionTask<typename V::T>& t,
   const T* const p = state.s + tile * state.block;
   const T* const rescale = state.rescale + tile;
   T* const o = state.o + tile * state.value_width;
-  // The next run's keys, by the first rows alone.
-  const T* const ahead = tile == 0 && next.count >= run.count ? next.k : nullptr;
+  // The next run's keys, by the first rows alone; not those that are copied first.
+  const bool fetches = tile == 0 && state.k == nullptr && next.count >= run.count;
+  const T* const ahead = fetches ? next.k : nullptr;
   int64_t c = 0;
   for (; c + kVectors * V::kLanes <= t.dv; c += kVectors * V::kLanes) {
     const T* const fetch = c < t.d && ahead != nullptr ? ahead + c : nullptr;
@@ -149,11 +150,12 @@ void AttentionDecode(const AttentionDecodeTask<T>& task) {
     KeyRun<T> run = next;
     next = RunAt(task, run.begin + run.count, state.block);
     if (state.k != nullptr) {
-      CopyBlock(run.k, run.k_row, t.k_col, run.count, t.d, state.k, state.width);
+      CopyBlock(run.k, task.storage, run.k_row, t.k_col, run.count, t.d, state.k, state.width);
       run.k = state.k, run.k_row = state.width;
     }
     if (state.v != nullptr) {
-      CopyBlock(run.v, run.v_row, t.v_col, run.count, t.dv, state.v, state.value_width);
+      CopyBlock(run.v, task.storage, run.v_row, t.v_col, run.count, t.dv, state.v,
+                state.value_width);
       run.v = state.v, run.v_row = state.value_width;
     }
     ScoreRun(t, run, state);

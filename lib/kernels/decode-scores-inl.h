@@ -38,7 +38,7 @@ struct DecodeState {
   T* rescale;                               // [rows]
   T* s;     // [rows / kTileQueries][block][kTileQueries]: scores, then weights
   T* bias;  // [block][kTileQueries] of a tile: additive mask, -inf where hidden; null without masks
-  T* k;     // [block][width]: keys whose channels are not contiguous
+  T* k;     // [block][width]: keys whose channels are not contiguous, or of 16 bits
   T* v;     // [block][value_width]
 };
 
@@ -64,8 +64,9 @@ int64_t LayOut(const AttentionDecodeTask<T>& task, DecodeState<Vec<T>>& state) {
   state.rescale = take(vectors);
   state.s = take(state.rows * state.block);
   state.bias = HasMask(t) ? take(state.block * kTileQueries) : nullptr;
-  state.k = t.k_col == 1 ? nullptr : take(state.block * state.width);
-  state.v = t.v_col == 1 ? nullptr : take(state.block * state.value_width);
+  const bool same = task.storage == Storage::kSame;
+  state.k = same && t.k_col == 1 ? nullptr : take(state.block * state.width);
+  state.v = same && t.v_col == 1 ? nullptr : take(state.block * state.value_width);
   return used;
 }
 
@@ -104,26 +105,22 @@ ATTN_INLINE KeyRun<T> RunAt(const AttentionDecodeTask<T>& task, int64_t j, int64
   int64_t count = task.key_end - j < block ? task.key_end - j : block;
   if (count <= 0) return {t.k, t.v, 0, 0, j, 0};
   if (task.page_table == nullptr) {
-    return {t.k + j * t.k_row, t.v + j * t.v_row, t.k_row, t.v_row, j, count};
+    return {ElementAt(t.k, j * t.k_row, task.storage),
+            ElementAt(t.v, j * t.v_row, task.storage),
+            t.k_row,
+            t.v_row,
+            j,
+            count};
   }
   const int64_t slot = j % task.page_size;
   const int64_t page = task.page_table[j / task.page_size * task.page_table_col];
   if (count > task.page_size - slot) count = task.page_size - slot;
-  return {t.k + (page * task.k_page + slot * t.k_row),
-          t.v + (page * task.v_page + slot * t.v_row),
+  return {ElementAt(t.k, page * task.k_page + slot * t.k_row, task.storage),
+          ElementAt(t.v, page * task.v_page + slot * t.v_row, task.storage),
           t.k_row,
           t.v_row,
           j,
           count};
-}
-
-// to[m][c] = x[m][c].
-template <class T>
-ATTN_INLINE void CopyBlock(const T* x, int64_t row, int64_t col, int64_t rows, int64_t columns,
-                           T* to, int64_t to_row) {
-  for (int64_t m = 0; m < rows; ++m) {
-    for (int64_t c = 0; c < columns; ++c) to[m * to_row + c] = x[m * row + c * col];
-  }
 }
 
 // A whole vector, or where kPart the first `count` elements and zeros.

@@ -21,6 +21,7 @@ static_assert(SimdVector<Vec<float>> && SimdVector<Vec<double>>);
 #include "kernels/lse-weights-inl.h"
 #include "kernels/query-sums-inl.h"
 #include "kernels/backward-inl.h"
+#include "kernels/half-inl.h"
 #include "kernels/decode-scores-inl.h"
 #include "kernels/decode-weights-inl.h"
 #include "kernels/decode-inl.h"

@@ -7,6 +7,8 @@
 
 #include <cstdint>
 
+#include "math/half.h"
+
 namespace attn {
 
 // Rows of unit column stride.
@@ -95,6 +97,7 @@ struct AttentionDecodeTask {
   int64_t row_begin, row_end;
   int64_t key_begin, key_end;  // of the part at hand
   T* sum;                      // or null
+  Storage storage;             // not kSame: k and v point at numbers of 16 bits, counted as such
   const int64_t* page_table;   // or null
   int64_t page_table_col, page_size, k_page, v_page;
 };

@@ -23,6 +23,14 @@ Place PlaceOf(const AttentionDecodeTask<T>& task, int64_t j) {
   return {page * task.k_page + slot * t.k_row, page * task.v_page + slot * t.v_row};
 }
 
+// Element `offset` of k or v.
+template <class T>
+T Element(const AttentionDecodeTask<T>& task, const T* x, int64_t offset) {
+  if (task.storage == Storage::kSame) return x[offset];
+  const uint16_t half = reinterpret_cast<const uint16_t*>(x)[offset];
+  return static_cast<T>(task.storage == Storage::kBF16 ? FloatOfBF16(half) : FloatOfF16(half));
+}
+
 // The task of head h of the group.
 template <class T>
 AttentionTask<T> HeadOf(const AttentionDecodeTask<T>& task, int64_t h) {
@@ -47,16 +55,21 @@ T Largest(const T* s, int64_t n, T start) {
 template <class T>
 void AttentionDecode(const AttentionDecodeTask<T>& task) {
   constexpr T kNone = -std::numeric_limits<T>::infinity();
-  T* const p = task.head.scratch;
+  T* const key = task.head.scratch;  // [d]
+  T* const p = key + task.head.d;
   const int64_t count = task.key_end - task.key_begin;
   for (int64_t row = task.row_begin; row < task.row_end; ++row) {
     AttentionTask<T> t = HeadOf(task, row % task.group);
     const int64_t i = row / task.group;
     const int64_t begin = VisibleBegin(i, t.keys, t.low), end = VisibleEnd(i, t.keys, t.high);
     const auto sees = [&](int64_t j) { return begin <= j && j < end && Sees(t, i, j); };
+    t.k_col = 1;
     for (int64_t j = task.key_begin; j < task.key_end; ++j) {
-      p[j - task.key_begin] =
-          sees(j) ? Score(t, i, t.k + PlaceOf(task, j).k) + Added(t, i, j) : kNone;
+      p[j - task.key_begin] = kNone;
+      if (!sees(j)) continue;
+      const int64_t at = PlaceOf(task, j).k;
+      for (int64_t c = 0; c < t.d; ++c) key[c] = Element(task, t.k, at + c * task.head.k_col);
+      p[j - task.key_begin] = Score(t, i, key) + Added(t, i, j);
     }
     t.keys = count;
     const T max = Largest(p, count, t.sink == nullptr ? kNone : *t.sink);
@@ -70,7 +83,8 @@ void AttentionDecode(const AttentionDecodeTask<T>& task) {
     for (int64_t c = 0; c < t.dv; ++c) {
       T sum = 0;
       for (int64_t j = task.key_begin; j < task.key_end; ++j) {
-        if (sees(j)) sum += p[j - task.key_begin] * t.v[PlaceOf(task, j).v + c * t.v_col];
+        if (!sees(j)) continue;
+        sum += p[j - task.key_begin] * Element(task, t.v, PlaceOf(task, j).v + c * t.v_col);
       }
       t.o[i * t.o_row + c * t.o_col] = sum;
     }

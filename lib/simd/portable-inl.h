@@ -2,13 +2,14 @@
 // Vec<T> in plain C++: the lowering of the backend "portable", whose results have the same bits on
 // every machine, natively and in WebAssembly.
 //
-// Nothing here is left to an instruction set: 16 lanes (f64: 8) whatever the registers, sums over lanes
-// in one order, a product and a sum rounded apart (the unit is compiled with -ffp-contract=off), and
-// the kernels' own exp, log and tanh above it. IEEE 754 fixes the bits of everything that remains
-// but one: which NaN results, and with which sign. The vector extension of Clang and g++ maps the
-// lanes to whatever registers there are; loops over an array of 16 took 1.6 to 4 times as long.
+// Nothing here is left to an instruction set: 16 lanes (f64: 8) whatever the registers, sums over
+// lanes in one order, a product and a sum rounded apart (the unit is compiled with
+// -ffp-contract=off), and the kernels' own exp, log and tanh above it. IEEE 754 fixes the bits of
+// everything that remains but one: which NaN results, and with which sign. The vector extension of
+// Clang and g++ maps the lanes to whatever registers there are; loops over an array of 16 took 1.6
+// to 4 times as long.
 
-template <size_t kBytes>
+template <int kBytes>
 struct UnsignedOf;
 template <>
 struct UnsignedOf<4> {

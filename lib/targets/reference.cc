@@ -16,7 +16,9 @@ int64_t RowOfScoresBackward(const AttentionBackwardTask<T>& task) {
 
 template <class T>
 int64_t RowOfScoresDecode(const AttentionDecodeTask<T>& task) {
-  return RowOfScores(task.head);
+  constexpr int64_t kMost = INT64_MAX;  // a stride of 0 allows any width
+  const int64_t row = RowOfScores(task.head);
+  return row > kMost - task.head.d ? kMost : row + task.head.d;
 }
 
 template <class T>

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "attn/backend.h"
+#include "drivers/page_only.h"
 #include "kernels/tasks.h"
 #include "reference/kernels.h"
 #include "targets/targets.h"
@@ -57,7 +58,10 @@ bool Has(const KernelTable<T>* table, Op op) {
 
 }  // namespace
 
-std::string_view Name(DType dtype) { return dtype == DType::kF32 ? "f32" : "f64"; }
+std::string_view Name(DType dtype) {
+  constexpr std::string_view kNames[] = {"f32", "f64", "bf16", "f16"};
+  return kNames[static_cast<size_t>(dtype)];
+}
 
 std::string_view Name(Op op) {
   switch (op) {
@@ -99,12 +103,17 @@ Backend Backend::Bitwise() const {
 }
 
 bool Backend::Supports(Op op, DType dtype) const {
-  return dtype == DType::kF32 ? Has(f32, op) : Has(f64, op);
+  if (dtype == DType::kF32 || dtype == DType::kF64)
+    return dtype == DType::kF32 ? Has(f32, op) : Has(f64, op);
+  const bool attention = op == Op::kAttentionForward || op == Op::kAttentionExplicit ||
+                         op == Op::kAttentionDecode || op == Op::kAttentionBackward;
+  return !kPageOnly && attention && Has(f32, op);
 }
 
 int64_t Backend::Lanes(DType dtype) const {
-  if (dtype == DType::kF32) return f32 == nullptr ? 0 : f32->lanes;
-  return f64 == nullptr ? 0 : f64->lanes;
+  if (dtype == DType::kF64) return f64 == nullptr ? 0 : f64->lanes;
+  if (kPageOnly && dtype != DType::kF32) return 0;
+  return f32 == nullptr ? 0 : f32->lanes;
 }
 
 std::span<const Backend> Backends() { return List(); }

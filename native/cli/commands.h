@@ -26,6 +26,12 @@ int RunBackends(bool json);
 // The library's FindBackend; of a name that `attn backends` calls absent, the error says why.
 Result<const Backend*> NamedBackend(const std::string& name);
 
+struct DigestOptions {
+  std::string backend;  // empty: each
+  bool json = false;
+};
+int RunDigest(const DigestOptions& options);
+
 struct ServeOptions {
   int port = 8080;   // 0: any free one
   std::string root;  // empty: ../page, seen from the program's folder

@@ -91,6 +91,18 @@ void AddBackends(CLI::App& app) {
   command->callback([] { exit_code = RunBackends(json); });
 }
 
+void AddDigest(CLI::App& app) {
+  static DigestOptions options;
+  CLI::App* command = app.add_subcommand(
+      "digest",
+      "The bits of each backend's results as one number; portable's is the same everywhere");
+  command->add_option("--backend", options.backend, "This one alone. Default: each")
+      ->option_text("NAME")
+      ->check(NamesSomething());
+  command->add_flag("--json", options.json, "As JSON");
+  command->callback([] { exit_code = RunDigest(options); });
+}
+
 // The library's own message says that "1.5" could not be converted, not to what.
 std::string WholeNumber(const std::string& text) {
   const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
@@ -181,6 +193,7 @@ int Main(int argc, char** argv) {
   AddEval(app);
   AddCheck(app);
   AddBackends(app);
+  AddDigest(app);
   AddBench(app);
   AddServe(app);
   try {

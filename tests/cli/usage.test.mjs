@@ -13,7 +13,7 @@ for (const { name, attn } of programs) {
     test('--help names every command, each command its options', () => {
       const { code, out, err } = attn('--help');
       assert.deepEqual([code, err], [0, '']);
-      for (const command of ['report', 'eval', 'check', 'backends', 'bench', 'serve']) {
+      for (const command of ['report', 'eval', 'check', 'backends', 'digest', 'bench', 'serve']) {
         assert.match(out, new RegExp(`^  ${command} `, 'm'));
         const help = attn(command, '--help');
         assert.deepEqual([help.code, help.err], [0, '']);

@@ -3,6 +3,7 @@ import { attentionBackward, attentionForward, attentionWeights } from './attenti
 import { backends } from './backends.js';
 import { costs } from './costs.js';
 import { boolean, options as checked, type Names } from './check.js';
+import { bitwiseDigest } from './digest.js';
 import type { Variant } from './features.js';
 import { isFull, loadFullModule } from './full.js';
 import { loadModule, type LoadOptions as ModuleOptions } from './load.js';
@@ -81,6 +82,12 @@ export interface Attn {
   /** Every figure of the article; about 0.3 s, most of it Step 2: best in a worker. */
   report(backend?: string): T.Figure[];
 
+  /**
+   * Full. Stands for the bits of a few hundred thousand results. On the portable backend, which is the
+   * default here, the same on every machine and in every browser.
+   */
+  bitwiseDigest(backend?: string): T.BitwiseDigest;
+
   /** The stream of NumPy's default_rng(seed); free() it. */
   randomGenerator(seed: number | bigint): T.RandomGenerator;
 }
@@ -142,6 +149,7 @@ function createAttn(module: WasmModule): Attn {
     multiplyJacobian: (p, g) => softmax.multiplyJacobian(module, p, g),
     costs: costs(module),
     report: (backend) => report(module, backend),
+    bitwiseDigest: (backend) => bitwiseDigest(module, backend),
     randomGenerator: (seed) => new Generator(module, seed),
   };
 }

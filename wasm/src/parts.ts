@@ -4,6 +4,7 @@
 export { attentionBackward, attentionForward, attentionWeights } from './attention.js';
 export { backends } from './backends.js';
 export { costs } from './costs.js';
+export { bitwiseDigest } from './digest.js';
 export { AttnError, type AttnErrorCode } from './errors.js';
 export { supportedVariants, type Variant } from './features.js';
 export { loadFullModule } from './full.js';

@@ -151,6 +151,14 @@ export interface Sensitivity {
   step: number;
 }
 
+/** Sixteen hexadecimal digits each. */
+export interface BitwiseDigest {
+  /** Of this backend, here. */
+  digest: string;
+  /** What the portable backend gave natively. */
+  native: string;
+}
+
 /** J g both ways. */
 export interface JacobianProduct {
   dot: number;

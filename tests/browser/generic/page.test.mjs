@@ -55,6 +55,22 @@ for (const dark of [false, true]) {
   });
 }
 
+test('the page: a reader compares the bits with the native ones', async ({ page, site }) => {
+  const variant = site.variant({});
+  await page.goto(`${variant.url}index.html`);
+  assert.ok(!variant.requests.some((path) => path.includes('attn.full')), 'loaded unasked');
+  await page.click('#digest button');
+  await page.waitFor(
+    'the digest',
+    `['same', 'different', 'error'].includes(document.getElementById('digest').dataset.state)`,
+  );
+  const [native, here] = await page.evaluate(() =>
+    [...document.querySelectorAll('#digest dd')].map((node) => node.textContent.trim()),
+  );
+  assert.match(here, /^[0-9a-f]{16}$/);
+  assert.equal(here, native);
+});
+
 test('the page: every link into it has a target', async ({ page, base }) => {
   await page.goto(`${base}index.html`);
   const broken = await page.evaluate(() =>

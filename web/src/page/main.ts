@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import '../define.js';
+import { offerDigest } from './digest.js';
 import { startReport } from './report.js';
 
 // The report waits until it is near or until the experiment above it is done: both want a processor.
@@ -19,3 +20,5 @@ const observer = new IntersectionObserver(
 );
 observer.observe(target);
 document.querySelector('attn-scaling')!.addEventListener('attn-ready', start, { once: true });
+
+offerDigest(document.getElementById('digest')!);

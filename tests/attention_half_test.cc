@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tensors of bf16 and f16: conversions bit by bit, and attention against f32 on the widened inputs.
+#include <cmath>
+#include <random>
+
+#include "attention_fuzz.h"
+#include "executors.h"
+
+namespace attn::testing {
+namespace {
+
+TEST_CASE_TEMPLATE("half: every number of 16 bits survives the way through f32", S, BFloat16,
+                   Float16) {
+  for (uint32_t bits = 0; bits < 0x10000; ++bits) {
+    const S x = {static_cast<uint16_t>(bits)};
+    const float wide = ToFloat(x);
+    const S back = RoundTo<S>(static_cast<double>(wide));
+    if (std::isnan(wide)) {
+      CHECK(std::isnan(ToFloat(back)));
+      CHECK(std::signbit(ToFloat(back)) == std::signbit(wide));
+    } else {
+      CHECK(back.bits == x.bits);
+    }
+  }
+}
+
+TEST_CASE("half: known numbers") {
+  CHECK(ToFloat(BFloat16{0x3f80}) == 1);
+  CHECK(ToFloat(BFloat16{0xc049}) == -3.140625f);
+  CHECK(ToFloat(BFloat16{0x0001}) == 0x1p-133f);
+  CHECK(ToFloat(Float16{0x3c00}) == 1);
+  CHECK(ToFloat(Float16{0x7bff}) == 65504);
+  CHECK(ToFloat(Float16{0x0001}) == 0x1p-24f);
+  CHECK(ToFloat(Float16{0xfc00}) == -INFINITY);
+  // Ties go to the even one; a double just beside a tie does not.
+  CHECK(RoundTo<BFloat16>(1 + 0x1p-8).bits == 0x3f80);
+  CHECK(RoundTo<BFloat16>(1 + 3 * 0x1p-8).bits == 0x3f82);
+  CHECK(RoundTo<BFloat16>(1 + 0x1p-8 + 0x1p-40).bits == 0x3f81);
+  CHECK(RoundTo<Float16>(1 + 0x1p-11).bits == 0x3c00);
+  CHECK(RoundTo<Float16>(1 + 0x1p-11 + 0x1p-50).bits == 0x3c01);
+  CHECK(RoundTo<Float16>(0x1p-25).bits == 0);
+  CHECK(RoundTo<Float16>(0x1.8p-25).bits == 1);
+  CHECK(RoundTo<Float16>(0x1p-14 - 0x1p-26).bits == 0x0400);
+  CHECK(RoundTo<Float16>(65519.99).bits == 0x7bff);
+  CHECK(RoundTo<Float16>(65520).bits == 0x7c00);
+  CHECK(RoundTo<Float16>(-1e300).bits == 0xfc00);
+  CHECK(RoundTo<BFloat16>(3.4e38).bits == 0x7f80);
+  CHECK(RoundTo<BFloat16>(-0.0).bits == 0x8000);
+}
+
+// The next of 16 bits on either side, by a search that knows nothing of rounding.
+TEST_CASE_TEMPLATE("half: rounds to the nearest", S, BFloat16, Float16) {
+  std::mt19937_64 random(7);
+  std::uniform_real_distribution<double> exponent(-28, 16.5), mantissa(1, 2);
+  for (int trial = 0; trial < 20000; ++trial) {
+    const double x = std::ldexp(mantissa(random), static_cast<int>(exponent(random)));
+    const S got = RoundTo<S>(x);
+    const double error = std::fabs(static_cast<double>(ToFloat(got)) - x);
+    for (const int step : {-1, 1}) {
+      const uint16_t beside = static_cast<uint16_t>(got.bits + step);
+      if (beside > 0x7fff) continue;
+      const double other = static_cast<double>(ToFloat(S{beside}));
+      if (!std::isfinite(other) || std::isinf(ToFloat(got))) continue;
+      CAPTURE(x);
+      CHECK(error <= std::fabs(other - x));
+    }
+  }
+}
+
+// `exact` holds what `half`, rounded from it, holds.
+template <class S, size_t kRank>
+void Round(const Tensor<float, kRank>& exact, const Tensor<S, kRank>& half) {
+  std::vector<S> rounded;
+  exact.ForEach([&](float& x) {
+    rounded.push_back(RoundTo<S>(static_cast<double>(x)));
+    x = ToFloat(rounded.back());
+  });
+  size_t k = 0;
+  half.ForEach([&](S& x) { x = rounded[k++]; });
+}
+
+// Each element of `half` is that of `exact`, rounded once.
+template <class S, size_t kRank>
+void CheckRounded(const Tensor<S, kRank>& half, const Tensor<float, kRank>& exact) {
+  std::vector<S> want;
+  exact.ForEach([&](float x) { want.push_back(RoundTo<S>(static_cast<double>(x))); });
+  size_t k = 0, different = 0;
+  half.ForEach([&](S x) {
+    const S other = want[k++];
+    const bool both_nan = std::isnan(ToFloat(x)) && std::isnan(ToFloat(other));
+    different += x.bits != other.bits && !both_nan ? 1 : 0;
+  });
+  CHECK(different == 0);
+}
+
+bool SameNumbers(const std::vector<double>& a, const std::vector<double>& b) {
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (a[i] != b[i] && !(std::isnan(a[i]) && std::isnan(b[i]))) return false;
+  }
+  return a.size() == b.size();
+}
+
+// A problem of 16 bits and the same one in f32.
+template <class S>
+struct Pair {
+  Sizes sizes;
+  Tensor<S, 4> q, k, v, o, d_o, dq, dk, dv;
+  Tensor<float, 3> lse, d_lse;
+  Tensor<float, 1> d_sinks;
+  Problem<float> wide;
+  Tensor<float, 4> wide_d_o, wide_dq, wide_dk, wide_dv;
+  Tensor<float, 1> wide_d_sinks;
+
+  Pair(const Sizes& s, const std::array<size_t, 4>& order, int64_t gap)
+      : sizes(s),
+        q({s.batch, s.heads, s.queries, s.d}, order, gap),
+        k({s.batch, s.kv_heads, s.keys, s.d}, order, gap),
+        v({s.batch, s.kv_heads, s.keys, s.dv}, order, gap),
+        o({s.batch, s.heads, s.queries, s.dv}, order, gap),
+        d_o(o.view().shape, order, gap),
+        dq(q.view().shape, order, gap),
+        dk(k.view().shape, order, gap),
+        dv(v.view().shape, order, gap),
+        lse({s.batch, s.heads, s.queries}),
+        d_lse(lse.view().shape),
+        d_sinks({s.heads}),
+        wide(s),
+        wide_d_o(o.view().shape),
+        wide_dq(q.view().shape),
+        wide_dk(k.view().shape),
+        wide_dv(v.view().shape),
+        wide_d_sinks({s.heads}) {}
+
+  void Fill(Generator& generator) {
+    wide.q.Fill(generator), wide.k.Fill(generator), wide.v.Fill(generator);
+    wide_d_o.Fill(generator), d_lse.Fill(generator);
+    Match();
+  }
+  // Whatever was done to the wide tensors.
+  void Match() { Round(wide.q, q), Round(wide.k, k), Round(wide.v, v), Round(wide_d_o, d_o); }
+
+  void CheckForward(const Backend& backend, const Rules& rules, const AttentionOptions& options) {
+    const std::vector<double> exact = Run(backend, wide, rules, options);
+    const Rules::For<S> with(rules);
+    const Status status =
+        AttentionForward<S>(backend, with({q, k, v}), options, {o.view(), lse.view()});
+    REQUIRE_MESSAGE(status.ok(), status.message());
+    CheckRounded(o, wide.o);
+    CHECK(SameNumbers(lse.Values(), wide.lse.Values()));
+  }
+
+  void CheckBackward(const Backend& backend, const Rules& rules, const AttentionOptions& options) {
+    const bool sinks = !rules.sinks.empty();
+    // Of the same O: backward reads it.
+    Tensor<float, 4> exact_o(o.view().shape);
+    size_t at = 0;
+    std::vector<float> rounded;
+    o.ForEach([&](S x) { rounded.push_back(ToFloat(x)); });
+    exact_o.ForEach([&](float& x) { x = rounded[at++]; });
+    const Rules::For<S> with(rules);
+    AttentionGradients<S> grad = {dq, dk, dv};
+    if (sinks) grad.d_sinks = d_sinks;
+    Status status =
+        AttentionBackward<S>(backend, with({q, k, v}), options, {o, lse, d_o, d_lse}, grad);
+    REQUIRE_MESSAGE(status.ok(), status.message());
+    const Rules::For<float> wide_with(rules);
+    AttentionGradients<float> wide_grad = {wide_dq, wide_dk, wide_dv};
+    if (sinks) wide_grad.d_sinks = wide_d_sinks;
+    status = AttentionBackward<float>(backend, wide_with(wide.inputs()), options,
+                                      {exact_o, wide.lse, wide_d_o, d_lse}, wide_grad);
+    REQUIRE(status.ok());
+    CheckRounded(dq, wide_dq);
+    CheckRounded(dk, wide_dk);
+    CheckRounded(dv, wide_dv);
+    if (sinks) CHECK(SameNumbers(d_sinks.Values(), wide_d_sinks.Values()));
+  }
+};
+
+TEST_CASE_TEMPLATE("half: attention is f32's on the widened tensors, rounded once", S, BFloat16,
+                   Float16) {
+  const Backwards threads(3);
+  const int problems = full_run ? 400 : 40;
+  for (int seed = 0; seed < problems; ++seed) {
+    CAPTURE(seed);
+    Draw draw(static_cast<uint64_t>(90000 + seed));
+    const int64_t kv_heads = 1 + draw.Below(3);
+    const Sizes sizes = {.batch = 1 + draw.Below(2),
+                         .heads = kv_heads * (1 + draw.Below(3)),
+                         .kv_heads = kv_heads,
+                         .queries = draw.Length(),
+                         .keys = draw.Length(),
+                         .d = draw.Width(),
+                         .dv = draw.Width()};
+    Pair<S> pair(sizes, draw.Order(), draw.Below(3));
+    pair.Fill(draw.generator());
+    AttentionOptions options = DrawOptions(draw, sizes.keys, sizes.d);
+    const Rules rules =
+        DrawRules(draw, {sizes.batch, sizes.heads, sizes.queries, sizes.keys}, options);
+    if (draw.OneIn(4)) {
+      Strew(draw, pair.wide.k);
+      Strew(draw, pair.wide.v);
+      pair.Match();
+    }
+    for (const Backend& backend : Backends()) {
+      CAPTURE(backend.name);
+      const Backend on = draw.OneIn(2) ? backend.On(threads) : backend;
+      pair.CheckForward(on, rules, options);
+      pair.CheckBackward(on, rules, options);
+    }
+  }
+}
+
+// contract.md: at most twice the error of a plain computation on the same rounded inputs, whose
+// result is rounded to the type.
+TEST_CASE_TEMPLATE("half: error against f64", S, BFloat16, Float16) {
+  const Sizes sizes = {
+      .batch = 1, .heads = 2, .kv_heads = 1, .queries = 65, .keys = 130, .d = 64, .dv = 48};
+  Pair<S> pair(sizes, kTokensFirst, 0);
+  Generator generator(5);
+  pair.Fill(generator);
+  Problem<double> exact(sizes);
+  exact.CopyInputs(pair.wide);
+  REQUIRE(exact.Forward(ReferenceBackend(), Causal()).ok());
+  std::vector<double> plain;
+  exact.o.ForEach([&](double x) { plain.push_back(static_cast<double>(ToFloat(RoundTo<S>(x)))); });
+  const double allowed = 2 * RelativeError(plain, exact.o.Values());
+  for (const Backend& backend : Backends()) {
+    CAPTURE(backend.name);
+    REQUIRE(
+        AttentionForward<S>(backend, {pair.q, pair.k, pair.v}, Causal(), {pair.o, pair.lse}).ok());
+    std::vector<double> got;
+    pair.o.ForEach([&](S x) { got.push_back(static_cast<double>(ToFloat(x))); });
+    CHECK(RelativeError(got, exact.o.Values()) <= allowed);
+    CHECK(RelativeError(pair.lse.Values(), exact.lse.Values()) <= kForwardTolerance<float>);
+  }
+}
+
+TEST_CASE_TEMPLATE("half: a cache in pages, and packed sequences", S, BFloat16, Float16) {
+  const Sizes sizes = {
+      .batch = 2, .heads = 4, .kv_heads = 2, .queries = 3, .keys = 48, .d = 20, .dv = 24};
+  constexpr int64_t kPage = 8, kPages = 6;
+  Pair<S> pair(sizes, kHeadsFirst, 0);
+  Generator generator(11);
+  pair.Fill(generator);
+  // Pages in no order, those of both sequences mixed.
+  std::vector<int64_t> table;
+  for (int64_t p = 0; p < 2 * kPages; ++p) table.push_back(p * 5 % (2 * kPages));
+  Tensor<S, 4> k({2 * kPages, 2, kPage, sizes.d}), v({2 * kPages, 2, kPage, sizes.dv});
+  for (int64_t b = 0; b < 2; ++b) {
+    for (int64_t g = 0; g < 2; ++g) {
+      for (int64_t j = 0; j < sizes.keys; ++j) {
+        const int64_t page = table[static_cast<size_t>(b * kPages + j / kPage)];
+        for (int64_t c = 0; c < sizes.d; ++c) k(page, g, j % kPage, c) = pair.k(b, g, j, c);
+        for (int64_t c = 0; c < sizes.dv; ++c) v(page, g, j % kPage, c) = pair.v(b, g, j, c);
+      }
+    }
+  }
+  const std::vector<int64_t> lengths = {41, 48}, borders = {0, 1, 3}, key_borders = {0, 20, 48};
+  AttentionOptions options = Causal();
+  options.form = AttentionForm::kDecode;
+  options.kv_splits = 2;
+  for (const Backend& backend : Backends()) {
+    CAPTURE(backend.name);
+    Rules rules;
+    rules.kv_lens = lengths;
+    Run(backend, pair.wide, rules, options);
+    AttentionInputs<S> in = {pair.q, k, v};
+    in.kv_lens = {lengths.data(), {2}};
+    in.page_table = {table.data(), {2, kPages}};
+    REQUIRE(AttentionForward<S>(backend, in, options, {pair.o, pair.lse}).ok());
+    CheckRounded(pair.o, pair.wide.o);
+
+    const auto first = [](const auto& tensor) {
+      auto view = tensor.view();
+      view.shape[0] = 1;
+      return view;
+    };
+    const PackedSequences packed = {{borders.data(), {3}}, {key_borders.data(), {3}}};
+    REQUIRE(AttentionForwardPacked<float>(
+                backend, {first(pair.wide.q), first(pair.wide.k), first(pair.wide.v)}, packed,
+                Causal(), {first(pair.wide.o), {}})
+                .ok());
+    REQUIRE(AttentionForwardPacked<S>(backend, {first(pair.q), first(pair.k), first(pair.v)},
+                                      packed, Causal(), {first(pair.o), {}})
+                .ok());
+    CheckRounded(pair.o, pair.wide.o);
+  }
+}
+
+TEST_CASE("half: what a backend supports, and bad input") {
+  for (const Backend& backend : Backends()) {
+    CHECK(backend.Supports(Op::kAttentionForward, DType::kBF16));
+    CHECK(backend.Supports(Op::kAttentionDecode, DType::kF16));
+    CHECK_FALSE(backend.Supports(Op::kMatmul, DType::kF16));
+    CHECK(backend.Lanes(DType::kBF16) == backend.Lanes(DType::kF32));
+  }
+  Pair<BFloat16> pair(
+      {.batch = 1, .heads = 1, .kv_heads = 1, .queries = 2, .keys = 2, .d = 4, .dv = 4},
+      kHeadsFirst, 0);
+  AttentionInputs<BFloat16> in = {pair.q, pair.k, pair.v};
+  in.k.shape[3] = 3;
+  const Status status = AttentionForward<BFloat16>(ReferenceBackend(), in, {}, {pair.o, pair.lse});
+  CHECK(status.code() == StatusCode::kInvalidArgument);
+  CHECK(status.message() == "K has width 3, Q has width 4");
+}
+
+}  // namespace
+}  // namespace attn::testing
