@@ -6,10 +6,8 @@
 namespace attn::bench {
 
 Figures FiguresOf(const RowResult& result, const std::vector<Bandwidth>& bandwidth) {
-  const ForwardShape& shape = result.row.shape;
-  const double flops = static_cast<double>(Flops(shape, result.row.backward()));
-  const int64_t bytes =
-      CompulsoryBytes(shape, result.row.dtype == DType::kF32 ? 4 : 8, result.row.backward());
+  const double flops = static_cast<double>(result.row.flops());
+  const int64_t bytes = result.row.bytes();
   Figures figures = {};
   figures.seconds = Summarize(result.seconds);
   figures.cpu_seconds = Quantile(result.cpu_seconds, 0.5);

@@ -68,13 +68,13 @@ Object Benchmark(const RowResult& r, const Run& run, int64_t family, int64_t ins
                 {"repetitions", 1},
                 {"repetition_index", 0},
                 {"threads", r.row.threads},
-                {"op", r.row.backward() ? "attention_backward" : "attention_forward"},
+                {"op", r.row.OpName()},
                 {"backend", r.row.backend->name},
                 {"isa", r.row.isa == nullptr ? "unknown" : r.row.isa->name},
                 {"shape", Text(r.row.shape)},
                 {"dtype", Name(r.row.dtype)},
                 {"mask", r.row.shape.causal.enabled ? "causal" : "none"},
-                {"form", FormName(r.row.op)},
+                {"form", r.row.on_rows() ? "rows" : FormName(r.row.op)},
                 {"reproduce", r.row.Command(run.options)}};
   if (!r.failure.empty()) {
     row["error_occurred"] = true;
@@ -89,11 +89,11 @@ Object Benchmark(const RowResult& r, const Run& run, int64_t family, int64_t ins
   row["p20"] = f.seconds.p20 * 1e9;
   row["p80"] = f.seconds.p80 * 1e9;
   row["count"] = f.seconds.count;
-  row["flops"] = Flops(r.row.shape, r.row.backward());
+  row["flops"] = r.row.flops();
   row["flops_per_second"] = f.flop_rate;
   Put(row, "peak_flops_per_second", f.peak);
   Put(row, "peak_fraction", f.peak_fraction);
-  row["bytes"] = CompulsoryBytes(r.row.shape, r.row.dtype == DType::kF32 ? 4 : 8, r.row.backward());
+  row["bytes"] = r.row.bytes();
   row["bytes_per_second"] = f.byte_rate;
   Put(row, "bandwidth_bytes_per_second", f.bandwidth);
   Put(row, "bandwidth_fraction", f.bandwidth_fraction);
@@ -105,7 +105,7 @@ Object Benchmark(const RowResult& r, const Run& run, int64_t family, int64_t ins
   row["lse_error"] = r.errors.max_lse;
   row["non_finite"] = r.errors.non_finite;
   row["checked_rows"] = r.errors.rows;
-  row["tolerance"] = Tolerance(r.row.dtype, r.row.shape.keys);
+  row["tolerance"] = r.row.tolerance();
   row["samples"] = Object::array();
   for (const double s : r.seconds) row["samples"].push_back(std::round(s * 1e10) / 10);
   return row;

@@ -30,9 +30,10 @@ constexpr double kShortestCall = 1e-7;  // no call of a kernel is shorter
 template <class T>
 class Problem {
  public:
-  Problem(const ForwardShape& s, bool backward, bool large_pages)
-      : pages_(Lines(TensorElements(s, backward)) * kLine + 8 * kLine, large_pages) {
+  Problem(const Row& row, bool large_pages)
+      : pages_(Lines(row.elements()) * kLine + 8 * kLine, large_pages) {
     if (!ok()) return;
+    const ForwardShape& s = row.shape;
     const int64_t query_rows = s.batch * s.heads * s.queries;
     const int64_t key_rows = s.batch * s.kv_heads * s.keys;
     Generator generator(0);
@@ -41,12 +42,26 @@ class Problem {
       for (int64_t i = 0; i < n; ++i) data[i] = static_cast<T>(generator.StandardNormal());
       return data;
     };
+    if (row.on_rows()) {
+      const Shape<4> x = {s.batch, s.heads, s.queries, s.width};
+      rows.x = {random(query_rows * s.width), x};
+      rows.y = {Take(query_rows * s.width), x};
+      if (row.op == Op::kRmsNorm) {
+        rows.w = {random(s.width), {s.width}};
+        return;
+      }
+      const Shape<2> table = {s.queries, s.width / 2};
+      rows.cos = {Take(table[0] * table[1]), table};
+      rows.sin = {Take(table[0] * table[1]), table};
+      status_ = FillRotaryTables<T>(10000, rows.cos, rows.sin);
+      return;
+    }
     inputs.q = {random(query_rows * s.width), {s.batch, s.heads, s.queries, s.width}};
     inputs.k = {random(key_rows * s.width), {s.batch, s.kv_heads, s.keys, s.width}};
     inputs.v = {random(key_rows * s.value_width), {s.batch, s.kv_heads, s.keys, s.value_width}};
     outputs.o = {Take(query_rows * s.value_width), {s.batch, s.heads, s.queries, s.value_width}};
     outputs.lse = {Take(query_rows), {s.batch, s.heads, s.queries}};
-    if (!backward) return;
+    if (!row.backward()) return;
     upstream = {{outputs.o.data, outputs.o.shape},
                 {outputs.lse.data, outputs.lse.shape},
                 {random(query_rows * s.value_width), outputs.o.shape},
@@ -56,11 +71,13 @@ class Problem {
     gradients.dv = {Take(key_rows * s.value_width), inputs.v.shape};
   }
   bool ok() const { return pages_.ok(); }
+  const Status& status() const { return status_; }
 
   AttentionInputs<T> inputs;
   AttentionOutputs<T> outputs;
   AttentionUpstream<T> upstream;    // of backward, as `gradients`
   AttentionGradients<T> gradients;  // of q, k and v
+  RowTensors<T> rows;               // of operations on rows, which have nothing else
 
  private:
   static constexpr int64_t kLine = 64;  // bytes: a cache line, an AVX-512 vector
@@ -76,11 +93,13 @@ class Problem {
   }
 
   Pages pages_;
+  Status status_;
   int64_t taken_ = 0;
 };
 
 template <class T>
 int64_t ScratchBytes(const Row& row) {
+  if (row.on_rows()) return 0;  // dense
   AttentionTask<T> task = {};
   task.queries = task.query_end = row.shape.queries, task.keys = row.shape.keys;
   task.d = row.shape.width, task.dv = row.shape.value_width;
@@ -113,6 +132,10 @@ class Truth {
  public:
   // Backward gets its O and LSE from the default backend.
   Truth(const Problem<T>& problem, const Row& row) : row_(row), problem_(problem) {
+    if (row.on_rows()) {
+      status_ = problem.status();
+      return;
+    }
     if (!row.backward()) {
       outputs_.emplace(problem.inputs, row.shape);
       return;
@@ -125,13 +148,16 @@ class Truth {
   const Status& status() const { return status_; }
 
   void Clear() const {
+    if (row_.on_rows()) return FillWithNan(problem_.rows);
     row_.backward() ? FillWithNan(problem_.gradients) : FillWithNan(problem_.outputs);
   }
   int64_t NonFinite() const {
+    if (row_.on_rows()) return CountNonFinite(problem_.rows);
     return row_.backward() ? CountNonFinite(problem_.gradients)
                            : CountNonFinite(problem_.outputs, row_.shape);
   }
   Errors Compare() const {
+    if (row_.on_rows()) return CompareRows(row_.op, problem_.rows);
     return row_.backward() ? gradients_->Compare(problem_.gradients)
                            : outputs_->Compare(problem_.outputs);
   }
@@ -207,7 +233,7 @@ class Version {
     timed_ += seconds;
     if (sampler_ == nullptr) return;
     const double peak = (before + after) / 2 * static_cast<double>(result.row.threads);
-    const double flops = static_cast<double>(Flops(result.row.shape, result.row.backward()));
+    const double flops = static_cast<double>(result.row.flops());
     result.peak.push_back(peak);
     result.peak_fraction.push_back(flops / result.cpu_seconds.back() / peak);
   }
@@ -235,7 +261,8 @@ class Version {
     for (int64_t i = 0; i < count && !failed(); ++i) {
       const Backend& backend = result.row.runs_on();
       const Status status =
-          result.row.backward()
+          result.row.on_rows() ? RunRows(backend, result.row.op, problem_.rows)
+          : result.row.backward()
               ? AttentionBackward(backend, problem_.inputs, options_, problem_.upstream,
                                   problem_.gradients)
               : AttentionForward(backend, problem_.inputs, options_, problem_.outputs);
@@ -255,12 +282,10 @@ class Version {
 template <class T>
 Result<std::vector<RowResult>> Measure(std::span<const Row> rows, const BenchOptions& options,
                                        Samplers& samplers, const MeasureHooks& hooks) {
-  const ForwardShape& shape = rows[0].shape;
   const double seconds = options.seconds;
-  Problem<T> problem(shape, rows[0].backward(), !options.small_pages);
+  Problem<T> problem(rows[0], !options.small_pages);
   if (!problem.ok()) {
-    const int64_t bytes =
-        TensorElements(shape, rows[0].backward()) * static_cast<int64_t>(sizeof(T));
+    const int64_t bytes = rows[0].elements() * static_cast<int64_t>(sizeof(T));
     return Status(StatusCode::kOutOfMemory, Message("no memory for ", bytes, " bytes of tensors"));
   }
   const Truth<T> truth(problem, rows[0]);

@@ -48,8 +48,12 @@ Result<std::vector<Op>> Ops(const std::vector<std::string>& names,
   for (const std::string& name : names.empty() ? std::vector<std::string>{"forward"} : names) {
     if (name == "backward") {
       ops.push_back(Op::kAttentionBackward);
+    } else if (name == RowOpName(Op::kRmsNorm)) {
+      ops.push_back(Op::kRmsNorm);
+    } else if (name == RowOpName(Op::kRotaryEmbedding)) {
+      ops.push_back(Op::kRotaryEmbedding);
     } else if (name != "forward") {
-      return InvalidArgument("op \"", name, "\": known are forward, backward");
+      return InvalidArgument("op \"", name, "\": known are forward, backward, rms_norm, rotary");
     } else if (forms.empty()) {
       ops.push_back(Op::kAttentionForward);
     } else {
@@ -61,12 +65,33 @@ Result<std::vector<Op>> Ops(const std::vector<std::string>& names,
   return ops;
 }
 
-Result<std::vector<ForwardShape>> Shapes(const std::vector<std::string>& texts) {
-  std::vector<ForwardShape> shapes;
-  for (const std::string& text : texts.empty() ? kShapes : texts) {
-    Result<ForwardShape> shape = ParseShape(text);
-    if (!shape.ok()) return shape.status();
-    shapes.push_back(*shape);
+struct Sized {
+  ForwardShape shape;
+  std::vector<Op> ops;
+};
+
+Status Append(std::string_view text, const std::vector<Op>& ops, std::vector<Sized>& to) {
+  const Result<ForwardShape> shape = ParseShape(text);
+  if (!shape.ok()) return shape.status();
+  to.push_back({*shape, ops});
+  return {};
+}
+
+// The shapes asked for are those of every operation; by default each has its own.
+Result<std::vector<Sized>> Shapes(const std::vector<std::string>& texts,
+                                  const std::vector<Op>& ops) {
+  std::vector<Sized> shapes;
+  for (const std::string& text : texts) ATTN_RETURN_IF_ERROR(Append(text, ops, shapes));
+  if (!texts.empty()) return shapes;
+  std::vector<Op> attention;
+  for (const Op op : ops) {
+    if (!IsOnRows(op)) attention.push_back(op);
+  }
+  for (const std::string& text : kShapes) {
+    if (!attention.empty()) ATTN_RETURN_IF_ERROR(Append(text, attention, shapes));
+  }
+  for (const Op op : ops) {
+    if (IsOnRows(op)) ATTN_RETURN_IF_ERROR(Append(RowOpShape(op), {op}, shapes));
   }
   return shapes;
 }
@@ -104,6 +129,8 @@ bool Wanted(const Backend& backend, const std::vector<std::string>& names) {
   return names.empty();
 }
 
+int64_t ElementBytes(const Row& row) { return row.dtype == DType::kF32 ? 4 : 8; }
+
 // Why this row is not measured, or nothing.
 std::string Reason(const Row& row, const BenchOptions& options, std::optional<int64_t> memory) {
   if (options.backends.empty() && row.backend == &ReferenceBackend()) {
@@ -116,8 +143,10 @@ std::string Reason(const Row& row, const BenchOptions& options, std::optional<in
     return Message(row.backend->name, " has no ", attn::Name(row.op), " of ",
                    attn::Name(row.dtype));
   }
-  const int64_t bytes =
-      TensorElements(row.shape, row.backward()) * (row.dtype == DType::kF32 ? 4 : 8);
+  if (row.on_rows() && !RowOpLacks(row.op, row.shape).empty()) {
+    return RowOpLacks(row.op, row.shape);
+  }
+  const int64_t bytes = row.elements() * ElementBytes(row);
   if (memory && bytes > *memory / 2) {
     return fmt::format("its tensors need {:.1f} GiB, more than half of this machine's {:.1f}",
                        static_cast<double>(bytes) / 0x1p30, static_cast<double>(*memory) / 0x1p30);
@@ -132,16 +161,37 @@ std::string_view FormName(Op op) {
   return op == Op::kAttentionExplicit ? "explicit" : "flash";
 }
 
+int64_t Row::flops() const { return on_rows() ? RowFlops(op, shape) : Flops(shape, backward()); }
+
+int64_t Row::bytes() const {
+  return on_rows() ? elements() * ElementBytes(*this)
+                   : CompulsoryBytes(shape, ElementBytes(*this), backward());
+}
+
+int64_t Row::elements() const {
+  return on_rows() ? RowElements(op, shape) : TensorElements(shape, backward());
+}
+
+double Row::tolerance() const {
+  return on_rows() ? RowTolerance(dtype) : Tolerance(dtype, shape.keys);
+}
+
+std::string Row::OpName() const {
+  if (on_rows()) return std::string(RowOpName(op));
+  return backward() ? "attention_backward" : "attention_forward";
+}
+
 std::string Row::Name() const {
+  const std::string form = on_rows() ? "" : fmt::format("{}/", FormName(op));
   const std::string name =
-      fmt::format("attention_{}/{}/{}/{}/{}", backward() ? "backward" : "forward", Text(shape),
-                  attn::Name(dtype), FormName(op), backend->name);
+      fmt::format("{}/{}/{}/{}{}", OpName(), Text(shape), attn::Name(dtype), form, backend->name);
   return threads == 1 ? name : fmt::format("{}/threads:{}", name, threads);
 }
 
 std::string Row::Command(const BenchOptions& options) const {
-  const std::string what =
-      backward() ? std::string("--op backward") : fmt::format("--form {}", FormName(op));
+  const std::string what = on_rows()    ? fmt::format("--op {}", RowOpName(op))
+                           : backward() ? std::string("--op backward")
+                                        : fmt::format("--form {}", FormName(op));
   return fmt::format("{} bench --backend {} --shape {} --dtype {} {} --seconds {}{}{}",
                      options.program, backend->name, Text(shape), attn::Name(dtype), what,
                      options.seconds, options.small_pages ? " --small-pages" : "",
@@ -157,12 +207,12 @@ Result<Plan> MakePlan(const BenchOptions& options, std::span<const Backend> back
     return Status(StatusCode::kInvalidArgument,
                   fmt::format("seconds is {}, a positive number is needed", options.seconds));
   }
-  const auto shapes = Shapes(options.shapes);
-  if (!shapes.ok()) return shapes.status();
   const auto dtypes = DTypes(options.dtypes);
   if (!dtypes.ok()) return dtypes.status();
   const auto ops = Ops(options.ops, options.forms);
   if (!ops.ok()) return ops.status();
+  const auto shapes = Shapes(options.shapes, *ops);
+  if (!shapes.ok()) return shapes.status();
   const auto counts = Threads(options);
   if (!counts.ok()) return counts.status();
   ATTN_RETURN_IF_ERROR(CheckNames(options.backends, backends));
@@ -175,9 +225,9 @@ Result<Plan> MakePlan(const BenchOptions& options, std::span<const Backend> back
 
   Plan plan;
   const std::optional<int64_t> memory = PhysicalMemory();
-  for (const ForwardShape& shape : *shapes) {
+  for (const auto& [shape, ops_of_shape] : *shapes) {
     for (const DType dtype : *dtypes) {
-      for (const Op op : *ops) {
+      for (const Op op : ops_of_shape) {
         for (const Backend& backend : backends) {
           if (!Wanted(backend, options.backends)) continue;
           for (const int64_t threads : *counts) {

@@ -12,6 +12,7 @@
 #include "attn/status.h"
 #include "bench/bench.h"
 #include "bench/peak.h"
+#include "bench/rows.h"
 #include "bench/shape.h"
 
 namespace attn::bench {
@@ -21,16 +22,26 @@ struct Row {
   const Isa* isa;  // null: no peak is known for this backend
   ForwardShape shape;
   DType dtype;
-  Op op;  // forward in one of its forms, or backward
+  Op op;  // forward in one of its forms, backward, or an operation on rows
   int64_t threads = 1;
   const Backend* on_threads = nullptr;  // `backend` on them, where they are several
 
   const Backend& runs_on() const { return on_threads == nullptr ? *backend : *on_threads; }
 
   bool backward() const { return op == Op::kAttentionBackward; }
+  bool on_rows() const { return IsOnRows(op); }
 
-  // "attention_forward/1x8x1024x64c/f32/flash/highway:AVX3"
+  // See shape.h and rows.h.
+  int64_t flops() const;
+  int64_t bytes() const;     // that must move
+  int64_t elements() const;  // of all tensors
+  double tolerance() const;  // of its check
+
+  // "attention_forward/1x8x1024x64c/f32/flash/highway:AVX3",
+  // "rms_norm/1x1x8192x4096/f32/highway:AVX3"
   std::string Name() const;
+  // "attention_forward", ...
+  std::string OpName() const;
   // The command that measures this row alone.
   std::string Command(const BenchOptions& options) const;
   // Rows of one problem, which differ in the backend only, are measured in turns.

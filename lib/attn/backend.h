@@ -24,10 +24,10 @@ enum class Op : int32_t {
   kAttentionExplicit,
   kAttentionDecode,
   kAttentionBackward,
-  // The same code on every backend:
-  kMergeStates,
   kRmsNorm,
   kRotaryEmbedding,
+  // The same code on every backend:
+  kMergeStates,
 };
 
 std::string_view Name(DType dtype);
@@ -47,7 +47,7 @@ struct Backend {
   std::string name;
   const KernelTable<float>* f32 = nullptr;
   const KernelTable<double>* f64 = nullptr;
-  // Not owned. Attention spreads over it; null: the calling thread does all.
+  // Not owned. Calls spread over it; null: the calling thread does all.
   const Executor* executor = nullptr;
 
   // The same backend on some threads; the executor must outlive it.

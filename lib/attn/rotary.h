@@ -4,6 +4,7 @@
 #ifndef ATTN_ROTARY_H_
 #define ATTN_ROTARY_H_
 
+#include "attn/backend.h"
 #include "attn/status.h"
 #include "attn/tensor.h"
 
@@ -22,16 +23,18 @@ struct RotaryTables {
 };
 
 // Pair (x1, x2) becomes (x1 cos - x2 sin, x1 sin + x2 cos). x and y [B][H][S][D]; y may be x.
+// Any strides, the tables' too; the bits depend on no layout.
 // Errors (nothing written): shapes that differ, r above D, a position that is no row, a tensor
-// without data, y with stride 0.
+// without data, y with stride 0, a dtype that the backend does not support.
 template <class T>
-Status RotaryEmbedding(const View<const T, 4>& x, const RotaryTables<T>& tables,
-                       RotaryPairing pairing, const View<T, 4>& y);
+Status RotaryEmbedding(const Backend& backend, const View<const T, 4>& x,
+                       const RotaryTables<T>& tables, RotaryPairing pairing, const View<T, 4>& y);
 
 // The gradient of x: the same turn backwards. d_x may be d_y.
 template <class T>
-Status RotaryEmbeddingBackward(const View<const T, 4>& d_y, const RotaryTables<T>& tables,
-                               RotaryPairing pairing, const View<T, 4>& d_x);
+Status RotaryEmbeddingBackward(const Backend& backend, const View<const T, 4>& d_y,
+                               const RotaryTables<T>& tables, RotaryPairing pairing,
+                               const View<T, 4>& d_x);
 
 // Row p, column k: cos and sin of p * base^(-2k/r), the paper's theta with base 10000, computed in
 // f64. Errors: shapes that differ, base not finite or not above 0.

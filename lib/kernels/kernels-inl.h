@@ -26,6 +26,8 @@ static_assert(SimdVector<Vec<float>> && SimdVector<Vec<double>>);
 #include "kernels/decode-weights-inl.h"
 #include "kernels/decode-inl.h"
 #include "kernels/product-inl.h"
+#include "kernels/norm-inl.h"
+#include "kernels/rotary-inl.h"
 #define ATTN_IN_FULL(name) name<T>
 #else
 #define ATTN_IN_FULL(name) nullptr
@@ -46,6 +48,9 @@ constexpr KernelTable<T> kTable = {
     .attention_decode_scratch = ATTN_IN_FULL(AttentionDecodeScratch),
     .attention_backward = ATTN_IN_FULL(AttentionBackward),
     .attention_backward_scratch = ATTN_IN_FULL(AttentionBackwardScratch),
+    .rms_norm = ATTN_IN_FULL(RmsNorm),
+    .rms_norm_backward = ATTN_IN_FULL(RmsNormBackward),
+    .rotary = ATTN_IN_FULL(Rotary),
 };
 
 #undef ATTN_IN_FULL

@@ -102,6 +102,56 @@ struct AttentionDecodeTask {
   int64_t page_table_col, page_size, k_page, v_page;
 };
 
+// Rows that one call of the kernels below takes at most. Each is where its offset says, with unit
+// column stride: a driver finds the offsets, so that every layout of rows takes the same path.
+constexpr int64_t kRowsAtOnce = 32;
+
+// y = w x / sqrt(mean(x^2) + eps), w [width]; y may be x.
+template <class T>
+struct RmsNormTask {
+  const T* x;
+  const int64_t* x_row;
+  const T* w;
+  T* y;
+  const int64_t* y_row;
+  int64_t rows, width;
+  double eps;
+};
+
+// d_x may be d_y.
+template <class T>
+struct RmsNormBackwardTask {
+  const T* x;
+  const int64_t* x_row;
+  const T* w;
+  const T* d_y;
+  const int64_t* d_y_row;
+  T* d_x;
+  const int64_t* d_x_row;
+  double* d_w;  // [width], added to
+  T* scratch;   // width elements
+  int64_t rows, width;
+  double eps;
+};
+
+// cos and sin [half]: the angles of a row's pairs, to be taken `direction` (1 or -1) times. Pair k
+// is (2k, 2k + 1) where interleaved, else (k, k + half); channels from 2 half to width are copied.
+// y may be x.
+template <class T>
+struct RotaryTask {
+  const T* x;
+  const int64_t* x_row;
+  const T* cos;
+  const int64_t* cos_row;
+  const T* sin;
+  const int64_t* sin_row;
+  T* y;
+  const int64_t* y_row;
+  int64_t rows, half, width;
+  bool interleaved;
+  T direction;
+};
+
 // The kernels of one backend for one element type; a null entry means "not supported".
 template <class T>
 struct KernelTable {
@@ -118,6 +168,9 @@ struct KernelTable {
   int64_t (*attention_decode_scratch)(const AttentionDecodeTask<T>&);
   void (*attention_backward)(const AttentionBackwardTask<T>&);
   int64_t (*attention_backward_scratch)(const AttentionBackwardTask<T>&);
+  void (*rms_norm)(const RmsNormTask<T>&);
+  void (*rms_norm_backward)(const RmsNormBackwardTask<T>&);
+  void (*rotary)(const RotaryTask<T>&);
 };
 
 }  // namespace attn

@@ -48,6 +48,15 @@ template <class T>
 void AttentionBackward(const AttentionBackwardTask<T>& task);
 
 template <class T>
+void RmsNorm(const RmsNormTask<T>& task);
+
+template <class T>
+void RmsNormBackward(const RmsNormBackwardTask<T>& task);
+
+template <class T>
+void Rotary(const RotaryTask<T>& task);
+
+template <class T>
 const KernelTable<T>& Table();
 
 }  // namespace attn::reference

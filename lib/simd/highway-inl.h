@@ -60,6 +60,7 @@ struct Vec {
   friend ATTN_INLINE Vec InterleaveUpper(Vec a, Vec b) {
     return {hn::InterleaveWholeUpper(Tag(), a.raw, b.raw)};
   }
+  friend ATTN_INLINE Vec SwapPairs(Vec a) { return {hn::Reverse2(Tag(), a.raw)}; }
   friend ATTN_INLINE Vec MantissaToExponent(Vec a) {
     const hn::RebindToUnsigned<Tag> bits;
     constexpr int kMantissa = sizeof(T) == 4 ? 23 : 52;

@@ -46,6 +46,7 @@ concept SimdVector = requires(V a, V b, V c, typename V::Mask m, const typename 
   // Whole vectors: (a0 b0 a1 b1 ...) of the lower and of the upper halves.
   { InterleaveLower(a, b) } -> std::same_as<V>;
   { InterleaveUpper(a, b) } -> std::same_as<V>;
+  { SwapPairs(a) } -> std::same_as<V>;           // (a1 a0 a3 a2 ...)
   { MantissaToExponent(a) } -> std::same_as<V>;  // bits << (mantissa bits of T)
   { Exponent(a) } -> std::same_as<V>;            // floor(log2 a) of positive normal numbers
   { ReduceSum(a) } -> std::same_as<typename V::T>;

@@ -24,6 +24,11 @@ struct Vec {
   static constexpr int64_t kKeyBlock = 192;  // whole tiles of 8 and of 6
 #endif
 
+  struct Neighbour {
+    static constexpr Bits get(Bits lane, Bits) { return lane ^ 1; }
+  };
+  using Swapped = decltype(xsimd::make_batch_constant<Bits, Arch, Neighbour>());
+
   Batch raw;
 
   static ATTN_INLINE Vec Set(T x) { return {Batch(x)}; }
@@ -66,6 +71,7 @@ struct Vec {
   }
   friend ATTN_INLINE Vec InterleaveLower(Vec a, Vec b) { return {xsimd::zip_lo(a.raw, b.raw)}; }
   friend ATTN_INLINE Vec InterleaveUpper(Vec a, Vec b) { return {xsimd::zip_hi(a.raw, b.raw)}; }
+  friend ATTN_INLINE Vec SwapPairs(Vec a) { return {xsimd::swizzle(a.raw, Swapped())}; }
   friend ATTN_INLINE Vec MantissaToExponent(Vec a) {
     constexpr int kMantissa = sizeof(T) == 4 ? 23 : 52;
     return {xsimd::bitwise_cast<T>(xsimd::bitwise_cast<Bits>(a.raw) << kMantissa)};

@@ -45,6 +45,11 @@ constexpr KernelTable<T> kTable = {
 #endif
     .attention_backward = AttentionBackward<T>,
     .attention_backward_scratch = RowOfScoresBackward<T>,
+#if !defined(ATTN_PAGE_ONLY)  // the page has no use for them
+    .rms_norm = RmsNorm<T>,
+    .rms_norm_backward = RmsNormBackward<T>,
+    .rotary = Rotary<T>,
+#endif
 };
 
 }  // namespace

@@ -48,9 +48,11 @@ bool Has(const KernelTable<T>* table, Op op) {
       return table->attention_decode != nullptr;
     case Op::kAttentionBackward:
       return table->attention_backward != nullptr;
-    case Op::kMergeStates:
     case Op::kRmsNorm:
+      return table->rms_norm != nullptr;
     case Op::kRotaryEmbedding:
+      return table->rotary != nullptr;
+    case Op::kMergeStates:
       return true;
   }
   return false;
@@ -77,12 +79,12 @@ std::string_view Name(Op op) {
       return "attention decode";
     case Op::kAttentionBackward:
       return "attention backward";
-    case Op::kMergeStates:
-      return "merge states";
     case Op::kRmsNorm:
       return "rms norm";
     case Op::kRotaryEmbedding:
       return "rotary embedding";
+    case Op::kMergeStates:
+      return "merge states";
   }
   return "unknown operation";
 }

@@ -148,7 +148,7 @@ void AddBench(CLI::App& app) {
       ->add_option("--backend", options.backends,
                    "Names or their beginnings. Default: all but the reference")
       ->option_text("NAME...");
-  command->add_option("--op", options.ops, "forward, backward. Default: forward")
+  command->add_option("--op", options.ops, "forward, backward, rms_norm, rotary. Default: forward")
       ->option_text("OP...");
   command->add_option("--dtype", options.dtypes, "f32, f64. Default: f32")->option_text("TYPE...");
   command->add_option("--form", options.forms, "flash, explicit, decode. Default: flash")

@@ -60,7 +60,7 @@ Status LoadDense(const std::string& where, Array array, std::vector<T>& dense) {
 }
 
 template <class T>
-Result<Run> RunAs(const Case& c) {
+Result<Run> RunAs(const Case& c, const Backend& backend) {
   const Result<Params> params = ReadParams(c);
   if (!params.ok()) return params.status();
   const std::vector<int64_t>& shape = c.input("X")->shape;
@@ -75,15 +75,15 @@ Result<Run> RunAs(const Case& c) {
   ATTN_RETURN_IF_ERROR(y.Allocate("Y", as_rows));
   Run run;
   ATTN_RETURN_IF_ERROR(Timed(run, [&] {
-    return RmsNorm<T>({x.data(), as_rows}, {w.data(), {width}}, params->eps, y.view);
+    return RmsNorm<T>(backend, {x.data(), as_rows}, {w.data(), {width}}, params->eps, y.view);
   }));
   run.outputs = {y.ToOutput("Y")};
   run.outputs[0].shape = shape;
   return run;
 }
 
-Result<Run> RunAny(const Case& c, const Backend&, const Setting& setting, const Names&) {
-  return setting.dtype == DType::kF32 ? RunAs<float>(c) : RunAs<double>(c);
+Result<Run> RunAny(const Case& c, const Backend& backend, const Setting& setting, const Names&) {
+  return setting.dtype == DType::kF32 ? RunAs<float>(c, backend) : RunAs<double>(c, backend);
 }
 
 }  // namespace

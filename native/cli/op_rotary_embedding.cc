@@ -46,7 +46,7 @@ Status Prepare(Case& c) {
 }
 
 template <class T>
-Result<Run> RunAs(const Case& c) {
+Result<Run> RunAs(const Case& c, const Backend& backend) {
   const Result<RotaryPairing> pairing = ReadPairing(c);
   if (!pairing.ok()) return pairing.status();
   Tensor<T, 4> x;
@@ -79,14 +79,14 @@ Result<Run> RunAs(const Case& c) {
       from.shape[0] = to.shape[0] = 1;
     }
     ATTN_RETURN_IF_ERROR(
-        Timed(run, [&] { return RotaryEmbedding<T>(from, tables, *pairing, to); }));
+        Timed(run, [&] { return RotaryEmbedding<T>(backend, from, tables, *pairing, to); }));
   }
   run.outputs = {y.ToOutput("Y")};
   return run;
 }
 
-Result<Run> RunAny(const Case& c, const Backend&, const Setting& setting, const Names&) {
-  return setting.dtype == DType::kF32 ? RunAs<float>(c) : RunAs<double>(c);
+Result<Run> RunAny(const Case& c, const Backend& backend, const Setting& setting, const Names&) {
+  return setting.dtype == DType::kF32 ? RunAs<float>(c, backend) : RunAs<double>(c, backend);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "attn/norm.h"
 
 #include "abi/abi.h"
+#include "abi/threads.h"
 
 using namespace attn;
 using namespace attn::abi;
@@ -15,7 +16,10 @@ attn_status attn_rms_norm(const attn_tensor* x, const attn_tensor* w, double eps
     ATTN_RETURN_IF_ERROR(Read("x", x, in));
     ATTN_RETURN_IF_ERROR(Read("w", w, weight));
     ATTN_RETURN_IF_ERROR(Read("y", y, out));
-    return RmsNorm(in, weight, eps, out);
+    const auto on = Choose(nullptr, Op::kRmsNorm, DTypeOf<T>());
+    if (!on.ok()) return on.status();
+    return OnThreads(
+        **on, [&](const Backend& backend) { return RmsNorm(backend, in, weight, eps, out); });
   });
 }
 
@@ -32,6 +36,10 @@ attn_status attn_rms_norm_backward(const attn_tensor* x, const attn_tensor* w, d
     ATTN_RETURN_IF_ERROR(Read("d_y", d_y, upstream));
     ATTN_RETURN_IF_ERROR(Read("d_x", d_x, gradient));
     ATTN_RETURN_IF_ERROR(Read("d_w", d_w, of_weight));
-    return RmsNormBackward(in, weight, eps, upstream, gradient, of_weight);
+    const auto on = Choose(nullptr, Op::kRmsNorm, DTypeOf<T>());
+    if (!on.ok()) return on.status();
+    return OnThreads(**on, [&](const Backend& backend) {
+      return RmsNormBackward(backend, in, weight, eps, upstream, gradient, of_weight);
+    });
   });
 }

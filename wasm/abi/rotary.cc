@@ -2,6 +2,7 @@
 #include "attn/rotary.h"
 
 #include "abi/abi.h"
+#include "abi/threads.h"
 
 namespace attn::abi {
 namespace {
@@ -39,7 +40,11 @@ attn_status attn_rotary_embedding(int32_t pairing, const attn_tensor* x, const a
     ATTN_RETURN_IF_ERROR(Read("x", x, in));
     ATTN_RETURN_IF_ERROR(ReadTables(cos, sin, positions, tables));
     ATTN_RETURN_IF_ERROR(Read("y", y, out));
-    return RotaryEmbedding(in, tables, static_cast<RotaryPairing>(pairing), out);
+    const auto on = Choose(nullptr, Op::kRotaryEmbedding, DTypeOf<T>());
+    if (!on.ok()) return on.status();
+    return OnThreads(**on, [&](const Backend& backend) {
+      return RotaryEmbedding(backend, in, tables, static_cast<RotaryPairing>(pairing), out);
+    });
   });
 }
 
@@ -54,7 +59,12 @@ attn_status attn_rotary_embedding_backward(int32_t pairing, const attn_tensor* d
     ATTN_RETURN_IF_ERROR(Read("d_y", d_y, upstream));
     ATTN_RETURN_IF_ERROR(ReadTables(cos, sin, positions, tables));
     ATTN_RETURN_IF_ERROR(Read("d_x", d_x, gradient));
-    return RotaryEmbeddingBackward(upstream, tables, static_cast<RotaryPairing>(pairing), gradient);
+    const auto on = Choose(nullptr, Op::kRotaryEmbedding, DTypeOf<T>());
+    if (!on.ok()) return on.status();
+    return OnThreads(**on, [&](const Backend& backend) {
+      return RotaryEmbeddingBackward(backend, upstream, tables, static_cast<RotaryPairing>(pairing),
+                                     gradient);
+    });
   });
 }
 
