@@ -49,6 +49,7 @@ TEST_CASE("both lowerings run here, from this machine's widest set to the baseli
 
 TEST_CASE("the widest Highway target is the default") {
   for (const Backend& backend : Backends()) {
+    if (&backend == &PortableBackend()) continue;  // lanes of its own, whatever the registers
     CHECK(backend.Lanes(DType::kF32) <= DefaultBackend().Lanes(DType::kF32));
   }
   CHECK(DefaultBackend().name.starts_with("highway:"));

@@ -14,6 +14,10 @@ TEST_CASE("the portable backend's bits are the same natively and in every browse
   REQUIRE(digest.ok());
   MESSAGE("digest: ", DigestText(*digest));
   CHECK(DigestText(*digest) == DigestText(kBitwiseDigest));
+  const auto wide = BitwiseDigest(PortableBackend(), DType::kF64);
+  REQUIRE(wide.ok());
+  CHECK(DigestText(*wide) == DigestText(kBitwiseDigestF64));
+  CHECK(BitwiseDigest(PortableBackend(), DType::kF16).status().code() == StatusCode::kUnsupported);
 }
 
 TEST_CASE("bitwise: any backend's calls, on its threads") {

@@ -6,7 +6,9 @@
 #include "attn/attention.h"
 #include "attn/matmul.h"
 #include "attn/merge.h"
+#include "attn/norm.h"
 #include "attn/random.h"
+#include "attn/rotary.h"
 #include "attn/softmax.h"
 
 namespace attn {
@@ -104,6 +106,31 @@ class Digester {
     return {};
   }
 
+  template <class T>
+  Status Rows() {
+    const int64_t rows = 45, width = 77, turned = 50;
+    const std::vector<T> x = Draw<T>(rows * width), w = Draw<T>(width), up = Draw<T>(rows * width);
+    const std::vector<T> cos = Draw<T>(rows * turned / 2), sin = Draw<T>(rows * turned / 2);
+    std::vector<T> y(x.size()), d_w(w.size());
+    const Shape<4> shape = {1, 1, rows, width};
+    const View<const T, 4> in(x.data(), shape), d_y(up.data(), shape);
+    const View<T, 4> out(y.data(), shape);
+    const View<const T, 1> weight(w.data(), {width});
+    ATTN_RETURN_IF_ERROR(RmsNorm<T>(backend_, in, weight, 1e-6, out));
+    fnv_.Add(y);
+    ATTN_RETURN_IF_ERROR(
+        RmsNormBackward<T>(backend_, in, weight, 1e-6, d_y, out, {d_w.data(), {width}}));
+    fnv_.Add(y);
+    fnv_.Add(d_w);
+    const RotaryTables<T> tables = {{cos.data(), {rows, turned / 2}},
+                                    {sin.data(), {rows, turned / 2}}};
+    for (const RotaryPairing pairing : {RotaryPairing::kInterleaved, RotaryPairing::kHalf}) {
+      ATTN_RETURN_IF_ERROR(RotaryEmbedding<T>(backend_, in, tables, pairing, out));
+      fnv_.Add(y);
+    }
+    return {};
+  }
+
   uint64_t digest() const { return fnv_.digest(); }
 
  private:
@@ -134,15 +161,18 @@ Status AddAll(Digester& to) {
   ATTN_RETURN_IF_ERROR(to.Attention<T>({4, 2, 70, 133, 40, 24}, ruled, true, true));
   ATTN_RETURN_IF_ERROR(to.Attention<T>({2, 2, 33, 65, 17, 9}, explicit_form, false, false));
   ATTN_RETURN_IF_ERROR(to.Attention<T>({8, 2, 2, 500, 32, 48}, decode, true, false));
-  return to.Others<T>();
+  ATTN_RETURN_IF_ERROR(to.Others<T>());
+  return to.Rows<T>();
 }
 
 }  // namespace
 
-Result<uint64_t> BitwiseDigest(const Backend& backend) {
+Result<uint64_t> BitwiseDigest(const Backend& backend, DType dtype) {
+  if (backend.Lanes(dtype) == 0 || (dtype != DType::kF32 && dtype != DType::kF64)) {
+    return Unsupported(backend.name, " has no digest of ", Name(dtype));
+  }
   Digester digester(backend);
-  ATTN_RETURN_IF_ERROR(AddAll<float>(digester));
-  ATTN_RETURN_IF_ERROR(AddAll<double>(digester));
+  ATTN_RETURN_IF_ERROR(dtype == DType::kF32 ? AddAll<float>(digester) : AddAll<double>(digester));
   return digester.digest();
 }
 

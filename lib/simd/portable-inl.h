@@ -63,6 +63,12 @@ struct Vec {
   friend ATTN_INLINE Vec Select(Mask m, Vec yes, Vec no) { return {m ? yes.raw : no.raw}; }
   friend ATTN_INLINE Vec InterleaveLower(Vec a, Vec b) { return Interleave(a, b, 0); }
   friend ATTN_INLINE Vec InterleaveUpper(Vec a, Vec b) { return Interleave(a, b, kLanes / 2); }
+  friend ATTN_INLINE Vec SwapPairs(Vec a) {
+    Vec swapped;
+    ATTN_UNROLL
+    for (int64_t i = 0; i < kLanes; ++i) swapped.raw[i] = a.raw[i ^ 1];
+    return swapped;
+  }
   friend ATTN_INLINE Vec MantissaToExponent(Vec a) {
     return {__builtin_bit_cast(Raw, __builtin_bit_cast(Bits, a.raw) << kMantissa)};
   }

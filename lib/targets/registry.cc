@@ -25,7 +25,7 @@ const std::vector<Backend>& List() {
     Append("highway:", HighwayTargets(), backends);
     Append("xsimd:", XsimdTargets(), backends);
 #if !defined(ATTN_PAGE_ONLY)
-    backends.push_back({"portable", &PortableF32(), &PortableF64()});
+    backends.push_back({"portable", PortableF32(), PortableF64()});
 #endif
     return backends;
   }();

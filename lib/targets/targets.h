@@ -23,8 +23,8 @@ std::span<const Target> HighwayTargets();
 std::span<const Target> XsimdTargets();
 
 // For the machine that every program of this build runs on.
-const KernelTable<float>& PortableF32();
-const KernelTable<double>& PortableF64();
+const KernelTable<float>* PortableF32();
+const KernelTable<double>* PortableF64();  // or null: this build has none
 
 // The HWY_* bits of this machine.
 int64_t SupportedHighwayBits();

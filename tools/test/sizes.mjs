@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib';
 import { filesBelow, root } from './paths.mjs';
 
 const kWasmBudget = 60_000; // bytes, each of the page's modules
-const kFullBudget = 117_000; // bytes, each module with everything
+const kFullBudget = 165_000; // bytes, each module with everything
 const kElementsBudget = 45_000; // bytes, both elements with their libraries
 
 const gzip = (path) => gzipSync(readFileSync(join(root, path)), { level: 9 }).length;

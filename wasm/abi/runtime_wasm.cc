@@ -7,8 +7,10 @@
 #include "attn.h"
 #include "targets/targets.h"
 
-// One lowering is enough for a page; the second opinion is in the tests and in attn.mjs.
+// One lowering is enough for a page; the second opinion is in the tests and in attn.mjs. Likewise
+// the portable kernels of f64.
 std::span<const attn::Target> attn::XsimdTargets() { return {}; }
+const attn::KernelTable<double>* attn::PortableF64() { return nullptr; }
 
 extern "C" {
 
