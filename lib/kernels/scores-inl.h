@@ -20,13 +20,13 @@ struct StoreScores {
   using T = typename V::T;
   const PanelState<V>& state;
   Ahead<T, 2>& ahead;
-  bool plain;  // CapAndMask follows
+  bool plain;  // CapAndMask does not follow
   V max[2];
 
   template <int kRows>
   ATTN_INLINE void operator()(int64_t m, const Tile<kRows, V>& tile) {
     ahead.Step(state.begin + m, kRows);
-    const bool partly = !plain && (m < state.whole_begin || m + kRows > state.whole_end);
+    const bool partly = plain && (m < state.whole_begin || m + kRows > state.whole_end);
     const V hidden = V::Set(-std::numeric_limits<T>::infinity());
     ATTN_UNROLL
     for (int r = 0; r < kRows; ++r) {
@@ -85,20 +85,18 @@ ATTN_INLINE void CapAndMask(const AttentionTask<typename V::T>& t, PanelState<V>
   }
 }
 
+// Scores of the block to exponentials; `max` is the largest of them and of those before.
 template <class V>
-ATTN_INLINE void ScoreBlock(const AttentionTask<typename V::T>& t, const typename V::T* k,
-                            Ahead<typename V::T, 2>& ahead, PanelState<V>& state) {
-  const bool plain = t.softcap != 0 || state.bias != nullptr;
-  StoreScores<V> out = {state, ahead, plain, {state.max[0], state.max[1]}};
-  MultiplyAlongRows<V>(state.keys, t.d, k, t.k_row, t.k_col, state.q, out);
-  if (plain) CapAndMask(t, state, out.max);
+ATTN_INLINE void WeighBlock(const AttentionTask<typename V::T>& t, bool plain, V (&max)[2],
+                            PanelState<V>& state) {
+  if (!plain) CapAndMask(t, state, max);
   ATTN_UNROLL
   for (int n = 0; n < 2; ++n) {
     // While a query has seen nothing its maximum is -inf, and -inf - -inf would be NaN.
     const V inf = V::Set(-std::numeric_limits<typename V::T>::infinity());
-    const V shift = Select(Equal(out.max[n], inf), V::Set(0), out.max[n]);
+    const V shift = Select(Equal(max[n], inf), V::Set(0), max[n]);
     state.rescale[n] = Exp(state.max[n] - shift);
-    state.max[n] = out.max[n];
+    state.max[n] = max[n];
     V sum = V::Set(0);
     for (int64_t j = 0; j < state.keys; ++j) {
       typename V::T* at = state.s + j * kPanel<V> + n * V::kLanes;
@@ -108,4 +106,19 @@ ATTN_INLINE void ScoreBlock(const AttentionTask<typename V::T>& t, const typenam
     }
     state.sum[n] = MulAdd(state.sum[n], state.rescale[n], sum);
   }
+}
+
+// Whether a block's scores are what the product gives, but for what position hides.
+template <class V>
+ATTN_INLINE bool IsPlain(const AttentionTask<typename V::T>& t, const PanelState<V>& state) {
+  return t.softcap == 0 && state.bias == nullptr;
+}
+
+template <class V>
+ATTN_INLINE void ScoreBlock(const AttentionTask<typename V::T>& t, const typename V::T* k,
+                            Ahead<typename V::T, 2>& ahead, PanelState<V>& state) {
+  const bool plain = IsPlain(t, state);
+  StoreScores<V> out = {state, ahead, plain, {state.max[0], state.max[1]}};
+  MultiplyAlongRows<V>(state.keys, t.d, k, t.k_row, t.k_col, state.q, out);
+  WeighBlock(t, plain, out.max, state);
 }

@@ -10,8 +10,13 @@
 
 // Three x86 levels: f32 and f64 gain nothing from the ones between (SSSE3, SSE4) and above (VNNI,
 // VBMI, BF16, FP16). SVE and RVV have no fixed width.
+#if defined(ATTN_FEW_TARGETS)
+#define ATTN_LEFT_OUT HWY_AVX2
+#else
+#define ATTN_LEFT_OUT 0
+#endif
 #define HWY_DISABLED_TARGETS                                                                \
-  (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL | HWY_AVX3_ZEN4 | HWY_AVX3_SPR | HWY_SVE | HWY_SVE2 | \
+  (ATTN_LEFT_OUT | HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL | HWY_AVX3_ZEN4 | HWY_AVX3_SPR | HWY_SVE | HWY_SVE2 | \
    HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | HWY_NEON_BF16)
 
 #undef HWY_TARGET_INCLUDE

@@ -239,9 +239,14 @@ Status Load(const std::string& where, const Array& array, Tensor<T, kRank>& tens
   // Never empty: a view without a pointer means "absent" to the library.
   tensor.data.reserve(array.data.size() + 1);
   for (const double value : array.data) {
-    if constexpr (std::is_floating_point_v<T>) {
-      const T rounded = static_cast<T>(value);
-      if (std::isfinite(value) && !std::isfinite(rounded)) {
+    if constexpr (std::is_floating_point_v<T> || kIsHalf<T>) {
+      T rounded;
+      if constexpr (kIsHalf<T>) {
+        rounded = RoundTo<T>(value);
+      } else {
+        rounded = static_cast<T>(value);
+      }
+      if (std::isfinite(value) && !std::isfinite(Number(rounded))) {
         return InvalidArgument(where, " holds ", fmt::format("{}", value), ", which does not fit ",
                                Name(DTypeOf<T>()));
       }
@@ -254,7 +259,7 @@ Status Load(const std::string& where, const Array& array, Tensor<T, kRank>& tens
       tensor.data.push_back(static_cast<T>(value));
     }
   }
-  if (tensor.data.empty()) tensor.data.push_back(0);
+  if (tensor.data.empty()) tensor.data.push_back(T{});
   tensor.view.data = tensor.data.data();
   std::ranges::copy(array.shape, tensor.view.shape.begin());
   // Without elements nothing was checked, and an offset of 10^18 must not move a pointer.
@@ -267,6 +272,8 @@ Status Load(const std::string& where, const Array& array, Tensor<T, kRank>& tens
 template Status Load(const std::string&, const Array&, Tensor<int64_t, 1>&);
 template Status Load(const std::string&, const Array&, Tensor<int64_t, 2>&);
 template Status Load(const std::string&, const Array&, Tensor<uint8_t, 4>&);
+template Status Load(const std::string&, const Array&, Tensor<BFloat16, 4>&);
+template Status Load(const std::string&, const Array&, Tensor<Float16, 4>&);
 #define ATTN_INSTANTIATE(kRank)                                                  \
   template Status Load(const std::string&, const Array&, Tensor<float, kRank>&); \
   template Status Load(const std::string&, const Array&, Tensor<double, kRank>&);

@@ -18,6 +18,16 @@ namespace attn::cli {
 // Such an axis takes whatever extent the other tensors need.
 inline constexpr int64_t kAnyExtent = -1;
 
+// What an element of any type is worth.
+template <class T>
+double Number(T x) {
+  if constexpr (kIsHalf<T>) {
+    return static_cast<double>(ToFloat(x));
+  } else {
+    return static_cast<double>(x);
+  }
+}
+
 // Elements as the file has them; the layout of a view is kept, never made dense.
 struct Array {
   std::vector<double> data;
@@ -56,9 +66,9 @@ struct Tensor {
   View<const T, kRank> view;
 };
 
-// T is a floating-point type, to which numbers are rounded, int64_t or, for booleans, uint8_t. The
-// array has rank kRank and no open axis. Errors: booleans among numbers and the reverse, a finite
-// number that has no finite T, a number that is no integer.
+// T is a floating-point type (also of 16 bits), to which numbers are rounded, int64_t or, for
+// booleans, uint8_t. The array has rank kRank and no open axis. Errors: booleans among numbers and
+// the reverse, a finite number that has no finite T, a number that is no integer.
 template <class T, size_t kRank>
 Status Load(const std::string& where, const Array& array, Tensor<T, kRank>& tensor);
 

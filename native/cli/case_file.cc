@@ -55,8 +55,8 @@ Status ReadBound(const std::string& where, const Json& json, const char* key, do
 // The bounds of each dtype, and the fields whose only rule is "the same bits on every run".
 // "nonfinite" and "alternative" are prose: non-finite places always match exactly.
 Status ReadTolerance(const Json& json, Case& out) {
-  constexpr std::pair<const char*, std::optional<DType>> kTypes[] = {
-      {"f32", DType::kF32}, {"f64", DType::kF64}, {"bf16", {}}, {"f16", {}}};
+  constexpr std::pair<const char*, DType> kTypes[] = {
+      {"f32", DType::kF32}, {"f64", DType::kF64}, {"bf16", DType::kBF16}, {"f16", DType::kF16}};
   for (const auto& [key, value] : json.items()) {
     if (key == "nonfinite" || key == "alternative") continue;
     if (key == "property" || key == "exact_value") {
@@ -82,9 +82,10 @@ Status ReadTolerance(const Json& json, Case& out) {
     Tolerance tolerance;
     ATTN_RETURN_IF_ERROR(ReadBound(where, value, "atol", tolerance.absolute));
     ATTN_RETURN_IF_ERROR(ReadBound(where, value, "rtol", tolerance.relative));
-    if (type->second) out.tolerances[*type->second] = tolerance;
+    out.tolerances[type->second] = tolerance;
   }
-  if (out.tolerances.empty() && !out.same_bits) {
+  const bool bounded = out.tolerances.contains(DType::kF32) || out.tolerances.contains(DType::kF64);
+  if (!bounded && !out.same_bits) {
     return InvalidArgument("tolerance has neither f32, f64, property nor exact_value");
   }
   return {};
@@ -142,8 +143,11 @@ const Array* Case::input(std::string_view key) const {
 }
 
 std::optional<Tolerance> Case::tolerance(DType dtype) const {
-  for (const DType type : {dtype, DType::kF32}) {
-    if (const auto found = tolerances.find(type); found != tolerances.end()) return found->second;
+  if (const auto own = tolerances.find(dtype); own != tolerances.end()) return own->second;
+  if (const auto f32 = tolerances.find(DType::kF32); f32 != tolerances.end()) {
+    // What 7 and 10 bits of mantissa allow (cases.md).
+    const double least = dtype == DType::kBF16 ? 1.6e-2 : dtype == DType::kF16 ? 2e-3 : 0;
+    return Tolerance{std::max(f32->second.absolute, least), std::max(f32->second.relative, least)};
   }
   if (same_bits) return Tolerance{std::numeric_limits<double>::infinity(), 0};
   return std::nullopt;

@@ -30,12 +30,13 @@ CLI::Validator NamesSomething() {
 }
 
 void AddDType(CLI::App& command, CaseOptions& options) {
-  const std::map<std::string, DType> types = {{"f32", DType::kF32}, {"f64", DType::kF64}};
+  const std::map<std::string, DType> types = {
+      {"f32", DType::kF32}, {"f64", DType::kF64}, {"bf16", DType::kBF16}, {"f16", DType::kF16}};
   command
       .add_option_function<std::string>(
           "--dtype", [&options, types](const std::string& name) { options.dtype = types.at(name); },
-          "Element type: f32 or f64. Default: f64 for the reference, f32 for the others")
-      ->check(CLI::IsMember({"f32", "f64"}))
+          "Element type: f32, f64, bf16 or f16. Default: f64 for the reference, f32 for the others")
+      ->check(CLI::IsMember({"f32", "f64", "bf16", "f16"}))
       ->option_text("TYPE");
 }
 

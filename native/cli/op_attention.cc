@@ -124,9 +124,10 @@ Status LoadOptional(const Case& c, const char* key, Tensor<T, kRank>& tensor) {
 template <class T>
 struct Loaded {
   AttentionOptions options;
-  Tensor<T, 4> q, k, v, add, d_o;
-  Tensor<T, 3> d_lse;
-  Tensor<T, 1> sinks;
+  Tensor<T, 4> q, k, v, d_o;
+  Tensor<Compute<T>, 4> add;
+  Tensor<Compute<T>, 3> d_lse;
+  Tensor<Compute<T>, 1> sinks;
   Tensor<uint8_t, 4> keep;
   Tensor<int64_t, 1> kv_lens, cu_seqlens_q, cu_seqlens_k;
   Tensor<int64_t, 2> page_table;
@@ -165,7 +166,7 @@ Result<Run> RunAs(const Case& c, const Backend& backend, int64_t kv_splits, cons
   const auto [batch, heads, queries, d] = p.in.q.shape;
 
   Destination<T, 4> o;
-  Destination<T, 3> lse;
+  Destination<Compute<T>, 3> lse;
   ATTN_RETURN_IF_ERROR(o.Allocate("O", {batch, heads, queries, p.in.v.shape[3]}));
   ATTN_RETURN_IF_ERROR(lse.Allocate("LSE", {batch, heads, queries}));
   Run run;
@@ -178,11 +179,11 @@ Result<Run> RunAs(const Case& c, const Backend& backend, int64_t kv_splits, cons
 
   const auto gradient = [](std::string_view name) { return name.starts_with("d"); };
   if (std::ranges::any_of(wanted, gradient)) {
-    std::vector<T> zero = {0};  // the dO of a loss of LSE alone
+    const std::vector<T> zero(1, T{});  // the dO of a loss of LSE alone
     AttentionUpstream<T> up = {o.view, lse.view, p.d_o.view, p.d_lse.view};
     if (!up.d_o.present()) up.d_o = {zero.data(), o.view.shape, {0, 0, 0, 0}};
     Destination<T, 4> dq, dk, dv;
-    Destination<T, 1> d_sinks;
+    Destination<Compute<T>, 1> d_sinks;
     ATTN_RETURN_IF_ERROR(dq.Allocate("dQ", p.in.q.shape));
     ATTN_RETURN_IF_ERROR(dk.Allocate("dK", p.in.k.shape));
     ATTN_RETURN_IF_ERROR(dv.Allocate("dV", p.in.v.shape));
@@ -208,8 +209,17 @@ Result<Run> RunAs(const Case& c, const Backend& backend, int64_t kv_splits, cons
 
 Result<Run> RunAny(const Case& c, const Backend& backend, const Setting& setting,
                    const Names& wanted) {
-  return setting.dtype == DType::kF32 ? RunAs<float>(c, backend, setting.kv_splits, wanted)
-                                      : RunAs<double>(c, backend, setting.kv_splits, wanted);
+  switch (setting.dtype) {
+    case DType::kF64:
+      return RunAs<double>(c, backend, setting.kv_splits, wanted);
+    case DType::kBF16:
+      return RunAs<BFloat16>(c, backend, setting.kv_splits, wanted);
+    case DType::kF16:
+      return RunAs<Float16>(c, backend, setting.kv_splits, wanted);
+    case DType::kF32:
+      break;
+  }
+  return RunAs<float>(c, backend, setting.kv_splits, wanted);
 }
 
 }  // namespace

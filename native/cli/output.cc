@@ -31,6 +31,15 @@ void AppendNested(const Output& output, size_t axis, size_t& at, std::string& te
   text += ']';
 }
 
+template <class T>
+T NotANumber() {
+  if constexpr (kIsHalf<T>) {
+    return RoundTo<T>(std::numeric_limits<double>::quiet_NaN());
+  } else {
+    return std::numeric_limits<T>::quiet_NaN();
+  }
+}
+
 }  // namespace
 
 template <class T, size_t kRank>
@@ -39,7 +48,7 @@ Status Destination<T, kRank>::Allocate(const char* name, const Shape<kRank>& sha
   if (!n.ok()) return n.status();
   // At least one element: a view without a pointer means "absent" to the library.
   try {
-    data.assign(static_cast<size_t>(std::max<int64_t>(*n, 1)), std::numeric_limits<T>::quiet_NaN());
+    data.assign(static_cast<size_t>(std::max<int64_t>(*n, 1)), NotANumber<T>());
   } catch (const std::exception&) {
     return Status(StatusCode::kOutOfMemory,
                   Message("no memory for ", name, " ",
@@ -56,10 +65,14 @@ Output Destination<T, kRank>::ToOutput(std::string_view name) const {
   output.dtype = DTypeOf<T>();
   output.shape.assign(view.shape.begin(), view.shape.end());
   const bool empty = std::ranges::count(view.shape, 0) > 0;
-  if (!empty) output.values.assign(data.begin(), data.end());
+  if (empty) return output;
+  output.values.reserve(data.size());
+  for (const T x : data) output.values.push_back(Number(x));
   return output;
 }
 
+template struct Destination<BFloat16, 4>;
+template struct Destination<Float16, 4>;
 #define ATTN_INSTANTIATE(kRank)              \
   template struct Destination<float, kRank>; \
   template struct Destination<double, kRank>;
@@ -72,8 +85,8 @@ ATTN_INSTANTIATE(4)
 std::string NumberText(double value, DType dtype) {
   if (std::isnan(value)) return "\"nan\"";
   if (std::isinf(value)) return value > 0 ? "\"inf\"" : "\"-inf\"";
-  std::string text = dtype == DType::kF32 ? fmt::format("{}", static_cast<float>(value))
-                                          : fmt::format("{}", value);
+  std::string text = dtype == DType::kF64 ? fmt::format("{}", value)
+                                          : fmt::format("{}", static_cast<float>(value));
   // A reader that tells 1 from 1.0 sees a real number.
   if (text.find_first_of(".e") == std::string::npos) text += ".0";
   return text;

@@ -14,7 +14,8 @@
 
 namespace attn::cli {
 
-// Dense, row-major. A float is exact in a double; `dtype` says how many digits are its own.
+// Dense, row-major. A float, and a half, is exact in a double; `dtype` says how many digits are its
+// own.
 struct Output {
   std::string_view name;
   DType dtype = DType::kF32;

@@ -35,7 +35,7 @@ for (const { name, attn } of programs) {
       [['check'], /^attn: case is required/],
       [['check', good, '--nothing'], /^attn: .*--nothing/],
       [['eval', good, good], /^attn: case: At Most 1 required but received 2/],
-      [['check', good, '--dtype', 'f16'], /^attn: --dtype: f16 not in \{f32,f64\}/],
+      [['check', good, '--dtype', 'f8'], /^attn: --dtype: f8 not in \{f32,f64,bf16,f16\}/],
       [['check', good, '--backend'], /^attn: --backend/],
       [
         ['check', good, '--backend', 'avx9'],

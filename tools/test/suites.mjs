@@ -23,7 +23,7 @@ const native =
   (preset, env, ...args) =>
   () =>
     counted(doctest, `build/${preset}/tests/attn_tests`, [...plainText, ...args], {
-      timeout: full ? 3600 : 600,
+      timeout: full ? 3600 : 1200,
       env,
     });
 
@@ -33,7 +33,7 @@ const node = (preset, flags) => () =>
     process.execPath,
     [...flags, `build/${preset}/tests/attn_tests.mjs`, ...plainText],
     {
-      timeout: full ? 3600 : 600,
+      timeout: full ? 3600 : 1200,
     },
   );
 
@@ -83,7 +83,8 @@ const asanEnv = {
 const tsanEnv = { TSAN_OPTIONS: 'halt_on_error=1' };
 const page = ['wasm', 'wasm-relaxed', 'package', 'page'];
 
-// `needs` names steps of builds.mjs. Cheap suites stand before dear ones where the order is free.
+// `needs` names steps of builds.mjs, which go ahead: a suite stands where its builds are ready and
+// another one is under way.
 export const suites = [
   { name: 'native clang', needs: ['release'], run: native('release') },
   { name: 'ODR guard', needs: ['release'], run: script('tests/odr_guard.mjs', 'build/release') },
@@ -101,13 +102,13 @@ export const suites = [
       ]
     : []),
   { name: 'Node simd128', needs: ['wasm'], run: node('wasm', []) },
-  { name: 'Node relaxed', needs: ['wasm-relaxed'], run: node('wasm-relaxed', relaxedFlags) },
   { name: 'command line', needs: ['release', 'wasm'], run: nodeTests('tests/cli') },
   {
     name: 'handed cases',
     needs: ['release', 'wasm', ...(full ? ['gcc', 'asan'] : [])],
     run: handedCases,
   },
+  { name: 'Node relaxed', needs: ['wasm-relaxed'], run: node('wasm-relaxed', relaxedFlags) },
   // After the package: web/ is checked against its types.
   { name: 'lint', needs: ['wasm', 'wasm-relaxed', 'package'], run: script('tools/lint.mjs') },
   {
