@@ -24,7 +24,7 @@ struct BenchOptions {
   std::vector<std::string> backends;
   // "forward", "backward", and beside attention "rms_norm", "rotary". Default: forward.
   std::vector<std::string> ops;
-  std::vector<std::string> dtypes;  // "f32", "f64". Default: f32.
+  std::vector<std::string> dtypes;  // "f32", "f64", "bf16", "f16". Default: f32.
   std::vector<std::string>
       forms;                     // "flash", "explicit", "decode". Default: flash. Backward has one.
   std::vector<int64_t> threads;  // how many work on a call, each a row. Default: 1.

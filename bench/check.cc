@@ -27,6 +27,9 @@ int64_t SamplesPerHead(const ForwardShape& s) {
 }  // namespace
 
 double Tolerance(DType dtype, int64_t keys) {
+  // The result's own rounding, and that of weights in bf16.
+  if (dtype == DType::kBF16) return 0x1p-7;
+  if (dtype == DType::kF16) return 0x1p-10;
   const double epsilon = dtype == DType::kF32 ? std::numeric_limits<float>::epsilon()
                                               : std::numeric_limits<double>::epsilon();
   return epsilon * (32 + std::sqrt(static_cast<double>(keys)));
@@ -65,7 +68,7 @@ typename Oracle<T>::Sample Oracle<T>::Compute(const AttentionInputs<T>& in, int6
   for (int64_t j = 0; j < end; ++j) {
     double dot = 0;
     for (int64_t c = 0; c < shape_.width; ++c) {
-      dot += static_cast<double>(in.q(b, h, i, c)) * static_cast<double>(in.k(b, g, j, c));
+      dot += ToDouble(in.q(b, h, i, c)) * ToDouble(in.k(b, g, j, c));
     }
     weights[static_cast<size_t>(j)] = scale * dot;
     max = std::max(max, scale * dot);
@@ -75,7 +78,7 @@ typename Oracle<T>::Sample Oracle<T>::Compute(const AttentionInputs<T>& in, int6
   for (int64_t j = 0; j < end; ++j) {
     const double w = weights[static_cast<size_t>(j)] / sum;
     for (int64_t c = 0; c < shape_.value_width; ++c) {
-      sample.o[static_cast<size_t>(c)] += w * static_cast<double>(in.v(b, g, j, c));
+      sample.o[static_cast<size_t>(c)] += w * ToDouble(in.v(b, g, j, c));
     }
   }
   sample.lse = max + std::log(sum);
@@ -92,7 +95,7 @@ Errors Oracle<T>::Compare(const AttentionOutputs<T>& out) const {
   for (const Sample& s : samples_) {
     for (int64_t c = 0; c < shape_.value_width; ++c) {
       const double want = s.o[static_cast<size_t>(c)];
-      const double got = static_cast<double>(out.o(s.b, s.h, s.i, c));
+      const double got = ToDouble(out.o(s.b, s.h, s.i, c));
       largest = std::max(largest, std::abs(want));
       const double error = std::abs(got - want);
       if (error <= errors.max_abs) continue;  // a NaN gets through, and is counted above
@@ -128,7 +131,8 @@ void FillWithNan(const AttentionOutputs<T>& out) {
   const auto fill = [](const auto& view) {
     int64_t n = 1;
     for (const int64_t extent : view.shape) n *= extent;
-    std::fill_n(view.data, n, std::numeric_limits<T>::quiet_NaN());
+    using E = std::remove_cvref_t<decltype(*view.data)>;
+    std::fill_n(view.data, n, RoundTo<E>(std::numeric_limits<double>::quiet_NaN()));
   };
   fill(out.o);
   fill(out.lse);
@@ -141,7 +145,8 @@ int64_t CountNonFinite(const AttentionOutputs<T>& out, const ForwardShape& shape
     for (int64_t h = 0; h < shape.heads; ++h) {
       for (int64_t i = 0; i < shape.queries; ++i) {
         const T* o = &out.o(b, h, i, 0);
-        for (int64_t c = 0; c < shape.value_width; ++c) count += std::isfinite(o[c]) ? 0 : 1;
+        for (int64_t c = 0; c < shape.value_width; ++c)
+          count += std::isfinite(ToDouble(o[c])) ? 0 : 1;
         // A row that sees no key has LSE -inf; Compare() looks at that.
         if (End(shape, i) > 0 || std::isnan(out.lse(b, h, i))) {
           count += std::isfinite(out.lse(b, h, i)) ? 0 : 1;
@@ -158,6 +163,8 @@ int64_t CountNonFinite(const AttentionOutputs<T>& out, const ForwardShape& shape
   template int64_t CountNonFinite(const AttentionOutputs<T>&, const ForwardShape&);
 ATTN_BENCH_INSTANTIATE(float)
 ATTN_BENCH_INSTANTIATE(double)
+ATTN_BENCH_INSTANTIATE(BFloat16)
+ATTN_BENCH_INSTANTIATE(Float16)
 #undef ATTN_BENCH_INSTANTIATE
 
 }  // namespace attn::bench

@@ -19,7 +19,7 @@ double Dot(const View<const T, 4>& x, const View<const T, 4>& y, int64_t b, int6
            int64_t hy, int64_t j) {
   double sum = 0;
   for (int64_t c = 0; c < x.shape[3]; ++c) {
-    sum += static_cast<double>(x(b, hx, i, c)) * static_cast<double>(y(b, hy, j, c));
+    sum += ToDouble(x(b, hx, i, c)) * ToDouble(y(b, hy, j, c));
   }
   return sum;
 }
@@ -44,7 +44,7 @@ template <class T>
 void Add(std::vector<double>& sum, double weight, const View<const T, 4>& x, int64_t b, int64_t h,
          int64_t i) {
   for (size_t c = 0; c < sum.size(); ++c) {
-    sum[c] += weight * static_cast<double>(x(b, h, i, static_cast<int64_t>(c)));
+    sum[c] += weight * ToDouble(x(b, h, i, static_cast<int64_t>(c)));
   }
 }
 
@@ -95,7 +95,7 @@ Errors GradientOracle<T>::Compare(const AttentionGradients<T>& gradients) const 
     std::string where;
     for (const Sample& s : samples) {
       for (size_t c = 0; c < s.values.size(); ++c) {
-        const double value = static_cast<double>(got(s.b, s.h, s.row, static_cast<int64_t>(c)));
+        const double value = ToDouble(got(s.b, s.h, s.row, static_cast<int64_t>(c)));
         largest = std::max(largest, std::abs(s.values[c]));
         const double error = std::abs(value - s.values[c]);
         if (error <= max || !std::isfinite(error)) continue;
@@ -139,13 +139,13 @@ void ForEach(const AttentionGradients<T>& gradients, Function function) {
 
 template <class T>
 void FillWithNan(const AttentionGradients<T>& gradients) {
-  ForEach(gradients, [](T& x) { x = std::numeric_limits<T>::quiet_NaN(); });
+  ForEach(gradients, [](T& x) { x = RoundTo<T>(std::numeric_limits<double>::quiet_NaN()); });
 }
 
 template <class T>
 int64_t CountNonFinite(const AttentionGradients<T>& gradients) {
   int64_t count = 0;
-  ForEach(gradients, [&](T& x) { count += std::isfinite(x) ? 0 : 1; });
+  ForEach(gradients, [&](T& x) { count += std::isfinite(ToDouble(x)) ? 0 : 1; });
   return count;
 }
 
@@ -155,6 +155,8 @@ int64_t CountNonFinite(const AttentionGradients<T>& gradients) {
   template int64_t CountNonFinite(const AttentionGradients<T>&);
 ATTN_BENCH_INSTANTIATE(float)
 ATTN_BENCH_INSTANTIATE(double)
+ATTN_BENCH_INSTANTIATE(BFloat16)
+ATTN_BENCH_INSTANTIATE(Float16)
 #undef ATTN_BENCH_INSTANTIATE
 
 }  // namespace attn::bench

@@ -31,7 +31,7 @@ template <class T>
 class Problem {
  public:
   Problem(const Row& row, bool large_pages)
-      : pages_(Lines(row.elements()) * kLine + 8 * kLine, large_pages) {
+      : pages_(Lines(row.elements()) * kLine + LseBytes(row) + 8 * kLine, large_pages) {
     if (!ok()) return;
     const ForwardShape& s = row.shape;
     const int64_t query_rows = s.batch * s.heads * s.queries;
@@ -39,28 +39,19 @@ class Problem {
     Generator generator(0);
     const auto random = [&](int64_t n) {
       T* const data = Take(n);
-      for (int64_t i = 0; i < n; ++i) data[i] = static_cast<T>(generator.StandardNormal());
+      for (int64_t i = 0; i < n; ++i) data[i] = RoundTo<T>(generator.StandardNormal());
       return data;
     };
     if (row.on_rows()) {
-      const Shape<4> x = {s.batch, s.heads, s.queries, s.width};
-      rows.x = {random(query_rows * s.width), x};
-      rows.y = {Take(query_rows * s.width), x};
-      if (row.op == Op::kRmsNorm) {
-        rows.w = {random(s.width), {s.width}};
-        return;
-      }
-      const Shape<2> table = {s.queries, s.width / 2};
-      rows.cos = {Take(table[0] * table[1]), table};
-      rows.sin = {Take(table[0] * table[1]), table};
-      status_ = FillRotaryTables<T>(10000, rows.cos, rows.sin);
+      // Those have no types of 16 bits (plan.cc leaves such rows out).
+      if constexpr (!kIsHalf<T>) MakeRows(row, random);
       return;
     }
     inputs.q = {random(query_rows * s.width), {s.batch, s.heads, s.queries, s.width}};
     inputs.k = {random(key_rows * s.width), {s.batch, s.kv_heads, s.keys, s.width}};
     inputs.v = {random(key_rows * s.value_width), {s.batch, s.kv_heads, s.keys, s.value_width}};
     outputs.o = {Take(query_rows * s.value_width), {s.batch, s.heads, s.queries, s.value_width}};
-    outputs.lse = {Take(query_rows), {s.batch, s.heads, s.queries}};
+    outputs.lse = {Take<Compute<T>>(query_rows), {s.batch, s.heads, s.queries}};
     if (!row.backward()) return;
     upstream = {{outputs.o.data, outputs.o.shape},
                 {outputs.lse.data, outputs.lse.shape},
@@ -80,16 +71,39 @@ class Problem {
   RowTensors<T> rows;               // of operations on rows, which have nothing else
 
  private:
+  template <class Random>
+  void MakeRows(const Row& row, const Random& random) {
+    const ForwardShape& s = row.shape;
+    const int64_t query_rows = s.batch * s.heads * s.queries;
+    const Shape<4> x = {s.batch, s.heads, s.queries, s.width};
+    rows.x = {random(query_rows * s.width), x};
+    rows.y = {Take(query_rows * s.width), x};
+    if (row.op == Op::kRmsNorm) {
+      rows.w = {random(s.width), {s.width}};
+      return;
+    }
+    const Shape<2> table = {s.queries, s.width / 2};
+    rows.cos = {Take(table[0] * table[1]), table};
+    rows.sin = {Take(table[0] * table[1]), table};
+    status_ = FillRotaryTables<T>(10000, rows.cos, rows.sin);
+  }
+
   static constexpr int64_t kLine = 64;  // bytes: a cache line, an AVX-512 vector
 
   static int64_t Lines(int64_t n) {
     return (n * static_cast<int64_t>(sizeof(T)) + kLine - 1) / kLine;
   }
+  // LSE is wider than elements of 16 bits.
+  static int64_t LseBytes(const Row& row) {
+    return row.shape.batch * row.shape.heads * row.shape.queries * 4;
+  }
   // The next n elements, which begin on a line.
-  T* Take(int64_t n) {
+  template <class E = T>
+  E* Take(int64_t n) {
+    constexpr auto kBytes = static_cast<int64_t>(sizeof(E));
     unsigned char* const data = pages_.data() + taken_;
-    taken_ += Lines(n) * kLine;
-    return reinterpret_cast<T*>(data);
+    taken_ += (n * kBytes + kLine - 1) / kLine * kLine;
+    return reinterpret_cast<E*>(data);
   }
 
   Pages pages_;
@@ -97,8 +111,10 @@ class Problem {
   int64_t taken_ = 0;
 };
 
-template <class T>
+// Of one call on one thread.
+template <class E>
 int64_t ScratchBytes(const Row& row) {
+  using T = Compute<E>;
   if (row.on_rows()) return 0;  // dense
   AttentionTask<T> task = {};
   task.queries = task.query_end = row.shape.queries, task.keys = row.shape.keys;
@@ -109,21 +125,26 @@ int64_t ScratchBytes(const Row& row) {
   const Band band(row.shape.causal, {}, task.queries, task.keys);
   task.low = band.low, task.high = band.high;
   const KernelTable<T>& table = row.backend->table<T>();
+  // A head's tensors and gradients in f32; decoding widens its queries and outputs alone.
+  const int64_t rows = row.op == Op::kAttentionDecode
+                           ? row.shape.batch * row.shape.heads * task.queries
+                           : task.queries + task.keys;
+  const int64_t widened = kIsHalf<E> ? 4 * rows * (task.d + task.dv) * (row.backward() ? 2 : 1) : 0;
   if (row.backward()) {
     AttentionBackwardTask<T> backward = {};
     backward.forward = task;
-    return table.attention_backward_scratch(backward) * static_cast<int64_t>(sizeof(T));
+    return table.attention_backward_scratch(backward) * static_cast<int64_t>(sizeof(T)) + widened;
   }
   if (row.op == Op::kAttentionDecode) {
     AttentionDecodeTask<T> decode = {};
     decode.head = task;
     decode.group = row.shape.heads / row.shape.kv_heads;
     decode.row_end = row.shape.queries * decode.group;
-    return table.attention_decode_scratch(decode) * static_cast<int64_t>(sizeof(T));
+    return table.attention_decode_scratch(decode) * static_cast<int64_t>(sizeof(T)) + widened;
   }
   const auto size = row.op == Op::kAttentionForward ? table.attention_flash_scratch
                                                     : table.attention_explicit_scratch;
-  return size(task) * static_cast<int64_t>(sizeof(T));
+  return size(task) * static_cast<int64_t>(sizeof(T)) + widened;
 }
 
 // What the rows of one problem must have computed.
@@ -148,16 +169,22 @@ class Truth {
   const Status& status() const { return status_; }
 
   void Clear() const {
-    if (row_.on_rows()) return FillWithNan(problem_.rows);
+    if constexpr (!kIsHalf<T>) {
+      if (row_.on_rows()) return FillWithNan(problem_.rows);
+    }
     row_.backward() ? FillWithNan(problem_.gradients) : FillWithNan(problem_.outputs);
   }
   int64_t NonFinite() const {
-    if (row_.on_rows()) return CountNonFinite(problem_.rows);
+    if constexpr (!kIsHalf<T>) {
+      if (row_.on_rows()) return CountNonFinite(problem_.rows);
+    }
     return row_.backward() ? CountNonFinite(problem_.gradients)
                            : CountNonFinite(problem_.outputs, row_.shape);
   }
   Errors Compare() const {
-    if (row_.on_rows()) return CompareRows(row_.op, problem_.rows);
+    if constexpr (!kIsHalf<T>) {
+      if (row_.on_rows()) return CompareRows(row_.op, problem_.rows);
+    }
     return row_.backward() ? gradients_->Compare(problem_.gradients)
                            : outputs_->Compare(problem_.outputs);
   }
@@ -255,17 +282,21 @@ class Version {
   RowResult result;
 
  private:
+  Status Call(const Backend& backend) {
+    if constexpr (!kIsHalf<T>) {
+      if (result.row.on_rows()) return RunRows(backend, result.row.op, problem_.rows);
+    }
+    if (!result.row.backward()) {
+      return AttentionForward(backend, problem_.inputs, options_, problem_.outputs);
+    }
+    return AttentionBackward(backend, problem_.inputs, options_, problem_.upstream,
+                             problem_.gradients);
+  }
   // Seconds of so many calls.
   double Calls(int64_t count) {
     const double begin = Now();
     for (int64_t i = 0; i < count && !failed(); ++i) {
-      const Backend& backend = result.row.runs_on();
-      const Status status =
-          result.row.on_rows() ? RunRows(backend, result.row.op, problem_.rows)
-          : result.row.backward()
-              ? AttentionBackward(backend, problem_.inputs, options_, problem_.upstream,
-                                  problem_.gradients)
-              : AttentionForward(backend, problem_.inputs, options_, problem_.outputs);
+      const Status status = Call(result.row.runs_on());
       if (!status.ok()) result.failure = status.message();
     }
     return Now() - begin;
@@ -294,7 +325,7 @@ Result<std::vector<RowResult>> Measure(std::span<const Row> rows, const BenchOpt
   for (const Row& row : rows) {
     if (hooks.stop()) break;
     hooks.progress(row, seconds * static_cast<double>(rows.size()));
-    PeakSampler* sampler = samplers.For(row.isa, row.dtype, TierUpSeconds(seconds));
+    PeakSampler* sampler = samplers.For(row.isa, DTypeOf<Compute<T>>(), TierUpSeconds(seconds));
     versions.push_back(std::make_unique<Version<T>>(row, problem, truth, sampler));
     versions.back()->WarmUp(seconds);
   }
@@ -339,8 +370,17 @@ Result<std::vector<RowResult>> MeasureProblem(std::span<const Row> rows,
                                               const BenchOptions& options, Samplers& samplers,
                                               const MeasureHooks& hooks) {
   if (rows.empty()) return std::vector<RowResult>{};
-  return rows[0].dtype == DType::kF32 ? Measure<float>(rows, options, samplers, hooks)
-                                      : Measure<double>(rows, options, samplers, hooks);
+  switch (rows[0].dtype) {
+    case DType::kF64:
+      return Measure<double>(rows, options, samplers, hooks);
+    case DType::kBF16:
+      return Measure<BFloat16>(rows, options, samplers, hooks);
+    case DType::kF16:
+      return Measure<Float16>(rows, options, samplers, hooks);
+    case DType::kF32:
+      break;
+  }
+  return Measure<float>(rows, options, samplers, hooks);
 }
 
 }  // namespace attn::bench

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <regex>
@@ -19,10 +20,12 @@ const std::vector<std::string> kShapes = {"1x8x1024x64", "1x8x1024x64c", "1x8x10
 Result<std::vector<DType>> DTypes(const std::vector<std::string>& names) {
   std::vector<DType> dtypes;
   for (const std::string& name : names) {
-    if (name != "f32" && name != "f64") {
-      return InvalidArgument("dtype \"", name, "\": known are f32, f64");
+    const auto known = {DType::kF32, DType::kF64, DType::kBF16, DType::kF16};
+    const auto found = std::ranges::find(known, name, [](DType dtype) { return Name(dtype); });
+    if (found == known.end()) {
+      return InvalidArgument("dtype \"", name, "\": known are f32, f64, bf16, f16");
     }
-    dtypes.push_back(name == "f32" ? DType::kF32 : DType::kF64);
+    dtypes.push_back(*found);
   }
   if (dtypes.empty()) dtypes = {DType::kF32};
   return dtypes;
@@ -129,7 +132,9 @@ bool Wanted(const Backend& backend, const std::vector<std::string>& names) {
   return names.empty();
 }
 
-int64_t ElementBytes(const Row& row) { return row.dtype == DType::kF32 ? 4 : 8; }
+int64_t ElementBytes(const Row& row) {
+  return row.dtype == DType::kF32 ? 4 : row.dtype == DType::kF64 ? 8 : 2;
+}
 
 // Why this row is not measured, or nothing.
 std::string Reason(const Row& row, const BenchOptions& options, std::optional<int64_t> memory) {

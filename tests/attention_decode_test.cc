@@ -121,7 +121,7 @@ void DecodesLikeTheReference(uint64_t problems) {
 
 TEST_CASE_TEMPLATE("decoding on random problems, paged and split, equals the reference", T, float,
                    double) {
-  DecodesLikeTheReference<T>(testing::full_run ? 1000 : 100);
+  DecodesLikeTheReference<T>(testing::Problems(30, 100, 1000));
 }
 
 TEST_CASE("a long cache in any number of parts") {

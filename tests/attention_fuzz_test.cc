@@ -19,7 +19,7 @@ void CompareLoosely(std::vector<double> got, const std::vector<double>& want) {
 }
 
 TEST_CASE("attention forward on random problems equals the reference") {
-  const uint64_t problems = testing::full_run ? 4000 : 150;
+  const auto problems = static_cast<uint64_t>(testing::Problems(50, 150, 4000));
   for (uint64_t seed = 0; seed < problems; ++seed) {
     CAPTURE(seed);
     Draw draw(seed);

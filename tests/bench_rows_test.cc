@@ -24,6 +24,26 @@ BenchOptions OnRows() {
   return options;
 }
 
+TEST_CASE("bench: tensors of 16 bits pass their check, in each form and backward") {
+  BenchOptions options = OnRows();
+  options.ops = {"forward", "backward"};
+  options.forms = {"flash", "explicit", "decode"};
+  options.dtypes = {"bf16", "f16"};
+  options.shapes = {"1x4x2x9:70x24:20c"};
+  const auto run = MeasureAll(options, Backends(), [] { return false; }, kSmallReads);
+  REQUIRE(run.ok());
+  CHECK(ExitCode(*run) == 0);
+  const nlohmann::ordered_json json = Json(*run);
+  // All but the reference and the portable one; three forms and backward, two types.
+  REQUIRE(json["benchmarks"].size() == 8 * (Backends().size() - 2));
+  for (const auto& row : json["benchmarks"]) {
+    CAPTURE(row.dump());
+    CHECK(row["non_finite"] == 0);
+    CHECK(row["max_rel_error"].get<double>() <= row["tolerance"].get<double>());
+    CHECK(row["max_rel_error"].get<double>() > 1e-5);  // it was rounded
+  }
+}
+
 TEST_CASE("bench: operations on rows pass their check and count what must move") {
   const auto run = MeasureAll(OnRows(), Backends(), [] { return false; }, kSmallReads);
   REQUIRE(run.ok());

@@ -326,7 +326,7 @@ TEST_CASE("bench: bad options are named with their values") {
   };
   CHECK(has(message([](BenchOptions& o) { o.backends = {"cray"}; }), "no backend \"cray\""));
   CHECK(has(message([](BenchOptions& o) { o.backends = {""}; }), "no backend \"\""));
-  CHECK(has(message([](BenchOptions& o) { o.dtypes = {"f16"}; }), "dtype \"f16\""));
+  CHECK(has(message([](BenchOptions& o) { o.dtypes = {"f8"}; }), "dtype \"f8\""));
   CHECK(has(message([](BenchOptions& o) { o.forms = {"fast"}; }), "form \"fast\""));
   CHECK(has(message([](BenchOptions& o) { o.ops = {"decode"}; }), "op \"decode\""));
   CHECK(has(message([](BenchOptions& o) { o.filter = "("; }), "filter \"(\""));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The one main of the suite, natively, under Node and in a browser. --full, or ATTN_FULL=1 in the
-// environment, makes the random tests long.
+// environment, makes the random tests long, --brief short.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
@@ -10,14 +10,17 @@
 #include "testing.h"
 
 namespace attn::testing {
-bool full_run = false;
+Effort effort = Effort::kNormal;
 }
 
 int main(int argc, char** argv) {
+  using attn::testing::Effort;
+  Effort& effort = attn::testing::effort;
   const char* full = std::getenv("ATTN_FULL");
-  attn::testing::full_run = full != nullptr && std::string_view(full) == "1";
+  if (full != nullptr && std::string_view(full) == "1") effort = Effort::kFull;
   for (int i = 1; i < argc; ++i) {
-    if (std::string_view(argv[i]) == "--full") attn::testing::full_run = true;
+    if (std::string_view(argv[i]) == "--full") effort = Effort::kFull;
+    if (std::string_view(argv[i]) == "--brief") effort = Effort::kBrief;
   }
   doctest::Context context;
 #if defined(__EMSCRIPTEN__)

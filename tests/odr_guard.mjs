@@ -103,7 +103,7 @@ function checkItself() {
 }
 
 const results = [['the guard finds planted faults', checkItself()]];
-const kIsas = ['sse2', 'avx2', 'avx512'];
+const kIsas = ['sse2', 'avx2', 'avx512', 'avx512_bf16'];
 for (const isa of kIsas) {
   const objects = objectsBelow(build, new RegExp(`attn_xsimd_${isa}\\.dir/.*\\.o$`));
   const problems =

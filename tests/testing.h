@@ -20,8 +20,13 @@
 
 namespace attn::testing {
 
-// Whether the random tests are to run long (make test-full).
-extern bool full_run;
+// How many random problems: fewer where a problem takes long (--brief: sanitizers, browsers), many in
+// `make test-full` (--full). The first ones are the same.
+enum class Effort { kBrief, kNormal, kFull };
+extern Effort effort;
+inline int64_t Problems(int64_t brief, int64_t normal, int64_t full) {
+  return effort == Effort::kBrief ? brief : effort == Effort::kNormal ? normal : full;
+}
 
 // What no kernel may read: NaN, or the greatest value of a type that has no NaN.
 template <class T>

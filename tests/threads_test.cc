@@ -57,11 +57,12 @@ TEST_CASE("forward and backward give the same bits in any order of their items")
 #if !defined(__EMSCRIPTEN__)
 
 TEST_CASE("forward and backward give the same bits on 1 to 4 threads, run after run") {
+  const bool full = testing::effort == testing::Effort::kFull;
   for (const Backend& backend : Backends()) {
     CAPTURE(backend.name);
     const bool slow = &backend == &ReferenceBackend();
-    if (slow && !testing::full_run) continue;
-    const int runs = testing::full_run && !slow ? 50 : 2;
+    if (slow && !full) continue;
+    const int runs = full && !slow ? 50 : 2;
     for (const int64_t queries : {3, 300}) {
       const std::vector<double> want = Everything(backend, queries);
       for (int64_t threads = 1; threads <= 4; ++threads) {

@@ -23,8 +23,21 @@ float ToFloat(BFloat16 x);
 float ToFloat(Float16 x);
 
 // To nearest, ties to even, from the double itself. What is too large becomes infinite, NaN stays.
-template <class Half>
-Half RoundTo(double x);
+// T is any of the four types.
+template <class T>
+T RoundTo(double x);
+template <>
+inline float RoundTo(double x) {
+  return static_cast<float>(x);
+}
+template <>
+inline double RoundTo(double x) {
+  return x;
+}
+template <>
+BFloat16 RoundTo(double x);
+template <>
+Float16 RoundTo(double x);
 
 // Row by row; `to` has as many elements.
 template <class Half>
@@ -50,6 +63,16 @@ using Compute = typename ComputeOf<T>::Type;
 
 template <class T>
 inline constexpr bool kIsHalf = sizeof(T) == 2;
+
+// Any element, exactly.
+template <class T>
+double ToDouble(T x) {
+  if constexpr (kIsHalf<T>) {
+    return static_cast<double>(ToFloat(x));
+  } else {
+    return static_cast<double>(x);
+  }
+}
 
 }  // namespace attn
 

@@ -36,9 +36,13 @@ float RoundToOdd(double x) {
 float ToFloat(BFloat16 x) { return FloatOf(x); }
 float ToFloat(Float16 x) { return FloatOf(x); }
 
-template <class Half>
-Half RoundTo(double x) {
-  return OfFloat<Half>(RoundToOdd(x));
+template <>
+BFloat16 RoundTo(double x) {
+  return OfFloat<BFloat16>(RoundToOdd(x));
+}
+template <>
+Float16 RoundTo(double x) {
+  return OfFloat<Float16>(RoundToOdd(x));
 }
 
 template <class Half>
@@ -51,8 +55,6 @@ void Narrow(std::span<const float> from, std::span<Half> to) {
   for (size_t i = 0; i < from.size(); ++i) to[i] = OfFloat<Half>(from[i]);
 }
 
-template BFloat16 RoundTo(double);
-template Float16 RoundTo(double);
 template void Widen(std::span<const BFloat16>, std::span<float>);
 template void Widen(std::span<const Float16>, std::span<float>);
 template void Narrow(std::span<const float>, std::span<BFloat16>);

@@ -10,6 +10,7 @@
 #include "kernels/tasks.h"
 #include "math/visibility.h"
 #include "simd/vector.h"
+#include "targets/targets.h"
 
 namespace attn {
 namespace xsimd_avx512_bf16 {
@@ -35,9 +36,8 @@ void Attend(const AttentionBF16Task& task) { AttendBF16(task); }
 }  // namespace
 
 // All that this unit exports: data, which any CPU can read.
-using Kernel = void (*)(const AttentionBF16Task&);
-extern const Kernel kAttention;
-constinit const Kernel kAttention = Attend;
+extern const AttentionBF16 kAttention;
+constinit const AttentionBF16 kAttention = Attend;
 
 }  // namespace xsimd_avx512_bf16
 }  // namespace attn

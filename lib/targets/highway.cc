@@ -15,9 +15,9 @@
 #else
 #define ATTN_LEFT_OUT 0
 #endif
-#define HWY_DISABLED_TARGETS                                                                \
-  (ATTN_LEFT_OUT | HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL | HWY_AVX3_ZEN4 | HWY_AVX3_SPR | HWY_SVE | HWY_SVE2 | \
-   HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | HWY_NEON_BF16)
+#define HWY_DISABLED_TARGETS                                                                     \
+  (ATTN_LEFT_OUT | HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL | HWY_AVX3_ZEN4 | HWY_AVX3_SPR | HWY_SVE | \
+   HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | HWY_NEON_BF16)
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "targets/highway.cc"

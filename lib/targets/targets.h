@@ -26,6 +26,10 @@ std::span<const Target> XsimdTargets();
 const KernelTable<float>* PortableF32();
 const KernelTable<double>* PortableF64();  // or null: this build has none
 
+// Attention forward by dot products of bf16, or null: this CPU, or this build, has none.
+using AttentionBF16 = void (*)(const AttentionBF16Task&);
+AttentionBF16 DotProductsOfBF16();
+
 // The HWY_* bits of this machine.
 int64_t SupportedHighwayBits();
 

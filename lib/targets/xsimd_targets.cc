@@ -54,4 +54,18 @@ std::span<const Target> XsimdTargets() {
   return std::span(kTargets).first(std::size(kTargets) - 1);
 }
 
+#if ATTN_HAVE_XSIMD_AVX512_BF16
+namespace xsimd_avx512_bf16 {
+extern const AttentionBF16 kAttention;
+}
+
+AttentionBF16 DotProductsOfBF16() {
+  // The first Highway targets with AVX512_BF16, of AMD and of Intel.
+  const bool has = (SupportedHighwayBits() & (HWY_AVX3_ZEN4 | HWY_AVX3_SPR)) != 0;
+  return has ? xsimd_avx512_bf16::kAttention : nullptr;
+}
+#else
+AttentionBF16 DotProductsOfBF16() { return nullptr; }
+#endif
+
 }  // namespace attn

@@ -240,13 +240,8 @@ Status Load(const std::string& where, const Array& array, Tensor<T, kRank>& tens
   tensor.data.reserve(array.data.size() + 1);
   for (const double value : array.data) {
     if constexpr (std::is_floating_point_v<T> || kIsHalf<T>) {
-      T rounded;
-      if constexpr (kIsHalf<T>) {
-        rounded = RoundTo<T>(value);
-      } else {
-        rounded = static_cast<T>(value);
-      }
-      if (std::isfinite(value) && !std::isfinite(Number(rounded))) {
+      const T rounded = RoundTo<T>(value);
+      if (std::isfinite(value) && !std::isfinite(ToDouble(rounded))) {
         return InvalidArgument(where, " holds ", fmt::format("{}", value), ", which does not fit ",
                                Name(DTypeOf<T>()));
       }

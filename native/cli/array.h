@@ -18,16 +18,6 @@ namespace attn::cli {
 // Such an axis takes whatever extent the other tensors need.
 inline constexpr int64_t kAnyExtent = -1;
 
-// What an element of any type is worth.
-template <class T>
-double Number(T x) {
-  if constexpr (kIsHalf<T>) {
-    return static_cast<double>(ToFloat(x));
-  } else {
-    return static_cast<double>(x);
-  }
-}
-
 // Elements as the file has them; the layout of a view is kept, never made dense.
 struct Array {
   std::vector<double> data;

@@ -151,7 +151,8 @@ void AddBench(CLI::App& app) {
       ->option_text("NAME...");
   command->add_option("--op", options.ops, "forward, backward, rms_norm, rotary. Default: forward")
       ->option_text("OP...");
-  command->add_option("--dtype", options.dtypes, "f32, f64. Default: f32")->option_text("TYPE...");
+  command->add_option("--dtype", options.dtypes, "f32, f64, bf16, f16. Default: f32")
+      ->option_text("TYPE...");
   command->add_option("--form", options.forms, "flash, explicit, decode. Default: flash")
       ->option_text("FORM...");
   command

@@ -31,15 +31,6 @@ void AppendNested(const Output& output, size_t axis, size_t& at, std::string& te
   text += ']';
 }
 
-template <class T>
-T NotANumber() {
-  if constexpr (kIsHalf<T>) {
-    return RoundTo<T>(std::numeric_limits<double>::quiet_NaN());
-  } else {
-    return std::numeric_limits<T>::quiet_NaN();
-  }
-}
-
 }  // namespace
 
 template <class T, size_t kRank>
@@ -48,7 +39,8 @@ Status Destination<T, kRank>::Allocate(const char* name, const Shape<kRank>& sha
   if (!n.ok()) return n.status();
   // At least one element: a view without a pointer means "absent" to the library.
   try {
-    data.assign(static_cast<size_t>(std::max<int64_t>(*n, 1)), NotANumber<T>());
+    data.assign(static_cast<size_t>(std::max<int64_t>(*n, 1)),
+                RoundTo<T>(std::numeric_limits<double>::quiet_NaN()));
   } catch (const std::exception&) {
     return Status(StatusCode::kOutOfMemory,
                   Message("no memory for ", name, " ",
@@ -67,7 +59,7 @@ Output Destination<T, kRank>::ToOutput(std::string_view name) const {
   const bool empty = std::ranges::count(view.shape, 0) > 0;
   if (empty) return output;
   output.values.reserve(data.size());
-  for (const T x : data) output.values.push_back(Number(x));
+  for (const T x : data) output.values.push_back(ToDouble(x));
   return output;
 }
 

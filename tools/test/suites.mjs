@@ -27,18 +27,19 @@ const native =
       env,
     });
 
-const node = (preset, flags) => () =>
-  counted(
-    doctest,
-    process.execPath,
-    [...flags, `build/${preset}/tests/attn_tests.mjs`, ...plainText],
-    {
-      timeout: full ? 3600 : 1200,
-    },
-  );
+const node =
+  (preset, flags, ...more) =>
+  () =>
+    counted(
+      doctest,
+      process.execPath,
+      [...flags, `build/${preset}/tests/attn_tests.mjs`, ...plainText, ...more],
+      {
+        timeout: full ? 3600 : 1200,
+      },
+    );
 
-// `engines` run side by side: they wait as much as they work. What is timed in a page (the elements in
-// Chromium) runs alone.
+// `engines` run side by side: they wait as much as they work.
 const browser =
   (suite, ...engines) =>
   async () => {
@@ -73,8 +74,9 @@ const script =
   () =>
     counted(plain, process.execPath, args, { timeout: 900 });
 
+// Chromium, in which something is timed, last and alone.
 const elements = async () =>
-  sum([await browser('elements', 'chromium')(), await browser('elements', 'firefox', 'webkit')()]);
+  sum([await browser('elements', 'firefox', 'webkit')(), await browser('elements', 'chromium')()]);
 
 const asanEnv = {
   ASAN_OPTIONS: 'detect_leaks=1:strict_string_checks=1',
@@ -82,33 +84,23 @@ const asanEnv = {
 };
 const tsanEnv = { TSAN_OPTIONS: 'halt_on_error=1' };
 const page = ['wasm', 'wasm-relaxed', 'package', 'page'];
+// Fewer random problems where one takes long; the full run has many everywhere.
+const brief = full ? [] : ['--brief'];
 
-// `needs` names steps of builds.mjs, which go ahead: a suite stands where its builds are ready and
-// another one is under way.
+// `needs` names steps of builds.mjs; builds go ahead in the order in which suites first ask for them,
+// those for pages first, because browsers wait more than they work. What is `early` starts as soon as
+// it is built, beside the suites before it.
 export const suites = [
   { name: 'native clang', needs: ['release'], run: native('release') },
   { name: 'ODR guard', needs: ['release'], run: script('tests/odr_guard.mjs', 'build/release') },
   { name: 'consumer', needs: ['release'], run: script('tests/consumer/run.mjs', 'build/release') },
-  { name: 'native gcc', needs: ['gcc'], run: native('gcc') },
-  { name: 'sanitizers', needs: ['asan'], run: native('asan', asanEnv) },
-  // What threads share; one that is not met by several has no races.
-  ...(full
-    ? [
-        {
-          name: 'thread sanitizer',
-          needs: ['tsan'],
-          run: native('tsan', tsanEnv, '--source-file=*threads_test.cc'),
-        },
-      ]
-    : []),
   { name: 'Node simd128', needs: ['wasm'], run: node('wasm', []) },
   { name: 'command line', needs: ['release', 'wasm'], run: nodeTests('tests/cli') },
   {
-    name: 'handed cases',
-    needs: ['release', 'wasm', ...(full ? ['gcc', 'asan'] : [])],
-    run: handedCases,
+    name: 'Node relaxed',
+    needs: ['wasm-relaxed'],
+    run: node('wasm-relaxed', relaxedFlags, ...brief),
   },
-  { name: 'Node relaxed', needs: ['wasm-relaxed'], run: node('wasm-relaxed', relaxedFlags) },
   // After the package: web/ is checked against its types.
   { name: 'lint', needs: ['wasm', 'wasm-relaxed', 'package'], run: script('tools/lint.mjs') },
   {
@@ -122,4 +114,21 @@ export const suites = [
   { name: 'Firefox', needs: ['wasm', 'wasm-relaxed'], run: browser('doctest', 'firefox') },
   { name: 'WebKit', needs: ['wasm', 'wasm-relaxed'], run: browser('doctest', 'webkit') },
   { name: 'elements', needs: page, run: elements },
+  { name: 'native gcc', needs: ['gcc'], early: true, run: native('gcc') },
+  { name: 'sanitizers', needs: ['asan'], early: true, run: native('asan', asanEnv, ...brief) },
+  // What threads share; one that is not met by several has no races.
+  ...(full
+    ? [
+        {
+          name: 'thread sanitizer',
+          needs: ['tsan'],
+          run: native('tsan', tsanEnv, '--source-file=*threads_test.cc'),
+        },
+      ]
+    : []),
+  {
+    name: 'handed cases',
+    needs: ['release', 'wasm', ...(full ? ['gcc', 'asan'] : [])],
+    run: handedCases,
+  },
 ];

@@ -11,6 +11,7 @@
 // the portable kernels of f64.
 std::span<const attn::Target> attn::XsimdTargets() { return {}; }
 const attn::KernelTable<double>* attn::PortableF64() { return nullptr; }
+attn::AttentionBF16 attn::DotProductsOfBF16() { return nullptr; }
 
 extern "C" {
 
