@@ -20,8 +20,8 @@
 
 namespace attn::testing {
 
-// How many random problems: fewer where a problem takes long (--brief: sanitizers, browsers), many in
-// `make test-full` (--full). The first ones are the same.
+// How many random problems: fewer where a problem takes long (--brief: sanitizers, browsers), many
+// in `make test-full` (--full). The first ones are the same.
 enum class Effort { kBrief, kNormal, kFull };
 extern Effort effort;
 inline int64_t Problems(int64_t brief, int64_t normal, int64_t full) {

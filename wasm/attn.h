@@ -274,8 +274,8 @@ ATTN_EXPORT int64_t attn_result_length(const attn_result* result, int32_t index)
 ATTN_EXPORT const double* attn_result_numbers(const attn_result* result, int32_t index);
 
 /* Full. Texts digest, which stands for the bits of results of every rule of attention on `backend`
- * (null: portable), and native, which the portable backend gave natively and gives wherever it runs.
- * Sixteen hexadecimal digits each (lib/attn/digest.h). */
+ * (null: portable), and native, which the portable backend gave natively and gives wherever it
+ * runs. Sixteen hexadecimal digits each (lib/attn/digest.h). */
 ATTN_EXPORT attn_status attn_bitwise_digest(const char* backend, attn_result** result);
 
 /* ---- Step 1: a soft lookup --------------------------------------------------------------------*/

@@ -34,11 +34,16 @@ bool RunDotProducts(AttentionBF16 run, const AttentionInputs<S>& in,
       return reinterpret_cast<uint32_t*>(const_cast<float*>(piece));
     };
     if (!PairRows(in.v, b, g, head.keys, pairs(v)) ||
-        !PairChannels(in.k, b, g, 0, head.keys, pairs(k)) ||
         !PairChannels(in.q, b, h, begin, begin + head.queries, pairs(q))) {
       return false;
     }
-    run({head, (head.d + 1) / 2, pairs(q), pairs(k), pairs(v)});
+    AttentionBF16Task task = {
+        head, (head.d + 1) / 2, pairs(q), PairsInPlace(in.k, b, g), in.k.strides[2] / 2, pairs(v)};
+    if (task.k == nullptr) {
+      PairChannels(in.k, b, g, 0, head.keys, pairs(k));
+      task.k = pairs(k), task.k_row = task.pairs;
+    }
+    run(task);
     return true;
   } else {
     return false;

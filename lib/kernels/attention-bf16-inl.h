@@ -97,7 +97,7 @@ ATTN_INLINE void AttendPanelBF16(const AttentionBF16Task& task, int64_t first, i
     const bool plain = IsPlain(t, state);
     StoreScores<V> scores = {state, nothing, plain, {state.max[0], state.max[1]}};
     Sums<StoreScores<V>> scaled = {scores, V::Set(static_cast<float>(t.scale))};
-    MultiplyAlongRows<Pairs>(state.keys, task.pairs, bits(task.k) + j * task.pairs, task.pairs, 1,
+    MultiplyAlongRows<Pairs>(state.keys, task.pairs, bits(task.k) + j * task.k_row, task.k_row, 1,
                              state.q, scaled);
     WeighBlock(t, plain, scores.max, state);
     PairWeights(state);

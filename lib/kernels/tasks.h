@@ -52,15 +52,16 @@ struct AttentionTask {
   T* scratch;     // KernelTable::*_scratch(task) elements, 64-byte aligned
 };
 
-// Attention forward of bf16: `head` without q, k and v, which are dense. Two channels of a query
-// and of a key, two keys of a channel of the values lie in 32 bits, the first in the lower half,
-// zeros where there is no second. All are finite.
+// Attention forward of bf16: `head` without q, k and v. Two channels of a query and of a key, two
+// keys of a channel of the values lie in 32 bits, the first in the lower half, zeros where there is
+// no second. Queries and values are finite.
 struct AttentionBF16Task {
   AttentionTask<float> head;
   int64_t pairs;      // of channels
-  const uint32_t* q;  // [query_end][pairs]
+  const uint32_t* q;  // [query_end][pairs], dense
   const uint32_t* k;  // [keys][pairs]
-  const uint32_t* v;  // [pairs of keys][dv]
+  int64_t k_row;      // from a key to the next, in pairs
+  const uint32_t* v;  // [pairs of keys][dv], dense
 };
 
 // c [rows][columns] = or += a [rows][depth] b [depth][columns].

@@ -119,7 +119,8 @@ for (const [variant, attn] of fullModules) {
         ['f32', Float32Array],
         ['f64', Float64Array],
       ]) {
-        for (const { name: backend } of attn.backends()) {
+        for (const { name: backend, ...has } of attn.backends()) {
+          if (!has[dtype]) continue;
           for (const kvSplits of file.params.kv_splits ?? [undefined]) {
             const got =
               file.op === 'attention'

@@ -70,6 +70,7 @@ for (const [variant, attn] of fullModules) {
       assert.deepEqual(attn.backends(), [
         { name: 'reference', f32: true, f64: true, lanes: 1 },
         { name: fast, f32: true, f64: true, lanes: 4 },
+        { name: 'portable', f32: true, f64: false, lanes: 16 },
       ]);
     });
 
