@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sixteen hexadecimal digits that stand for the bits of a few hundred thousand results.
+// Sixteen hexadecimal digits that stand for the bits of some two hundred thousand results.
 #ifndef ATTN_DIGEST_H_
 #define ATTN_DIGEST_H_
 

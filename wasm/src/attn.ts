@@ -83,7 +83,7 @@ export interface Attn {
   report(backend?: string): T.Figure[];
 
   /**
-   * Full. Stands for the bits of a few hundred thousand results. On the portable backend, which is the
+   * Full. Stands for the bits of some two hundred thousand results. On the portable backend, which is the
    * default here, the same on every machine and in every browser.
    */
   bitwiseDigest(backend?: string): T.BitwiseDigest;
