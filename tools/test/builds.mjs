@@ -17,7 +17,8 @@ const preset = (name, { targets = [], settings = [] } = {}) => [
 ];
 
 // What a second compiler and the sanitizers build in every run: the suite, without the bench's cases,
-// for the widest and the narrowest instruction set. The full run builds everything.
+// for Highway's widest and narrowest instruction set (xsimd's units carry no sanitizer in any case).
+// The full run builds everything.
 const shorter = ['-DATTN_FEW_TARGETS=ON', '-DATTN_BUILD_BENCH=OFF'];
 const testsOnly = (name, settings = []) =>
   full
