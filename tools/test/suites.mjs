@@ -74,10 +74,6 @@ const script =
   () =>
     counted(plain, process.execPath, args, { timeout: 900 });
 
-// Chromium, in which something is timed, last and alone.
-const elements = async () =>
-  sum([await browser('elements', 'firefox', 'webkit')(), await browser('elements', 'chromium')()]);
-
 const asanEnv = {
   ASAN_OPTIONS: 'detect_leaks=1:strict_string_checks=1',
   UBSAN_OPTIONS: 'print_stacktrace=1',
@@ -113,7 +109,7 @@ export const suites = [
   { name: 'Chromium', needs: ['wasm', 'wasm-relaxed'], run: browser('doctest', 'chromium') },
   { name: 'Firefox', needs: ['wasm', 'wasm-relaxed'], run: browser('doctest', 'firefox') },
   { name: 'WebKit', needs: ['wasm', 'wasm-relaxed'], run: browser('doctest', 'webkit') },
-  { name: 'elements', needs: page, run: elements },
+  { name: 'elements', needs: page, run: browser('elements', 'firefox', 'webkit') },
   { name: 'native gcc', needs: ['gcc'], early: true, run: native('gcc') },
   { name: 'sanitizers', needs: ['asan'], early: true, run: native('asan', asanEnv, ...brief) },
   // What threads share; one that is not met by several has no races.
@@ -131,4 +127,6 @@ export const suites = [
     needs: ['release', 'wasm', ...(full ? ['gcc', 'asan'] : [])],
     run: handedCases,
   },
+  // The last and alone: something is timed in it.
+  { name: 'elements Chromium', needs: page, run: browser('elements', 'chromium') },
 ];
