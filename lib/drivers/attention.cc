@@ -11,9 +11,6 @@
 namespace attn {
 namespace {
 
-// Queries of an item of work. A row's bits do not depend on it (kernels/attention-inl.h).
-constexpr int64_t kItemQueries = 256;
-
 Op OpOf(AttentionForm form) {
   switch (form) {
     case AttentionForm::kExplicit:

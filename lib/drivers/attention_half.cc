@@ -14,8 +14,6 @@
 namespace attn {
 namespace {
 
-constexpr int64_t kItemQueries = 256;
-
 // The dot products go with the backends of AVX-512.
 AttentionBF16 DotProductsFor(const KernelTable<float>& table) {
   constexpr int64_t kLanes = 16;
@@ -27,12 +25,10 @@ AttentionBF16 DotProductsFor(const KernelTable<float>& table) {
 template <class S>
 bool RunDotProducts(AttentionBF16 run, const AttentionInputs<S>& in,
                     const AttentionTask<float>& head, int64_t b, int64_t h, int64_t g,
-                    int64_t begin, const float* q, const float* k, const float* v) {
+                    int64_t begin, float* q, float* k, float* v) {
   if constexpr (std::is_same_v<S, BFloat16>) {
     if (run == nullptr) return false;
-    const auto pairs = [](const float* piece) {
-      return reinterpret_cast<uint32_t*>(const_cast<float*>(piece));
-    };
+    const auto pairs = [](float* piece) { return reinterpret_cast<uint32_t*>(piece); };
     if (!PairRows(in.v, b, g, head.keys, pairs(v)) ||
         !PairChannels(in.q, b, h, begin, begin + head.queries, pairs(q))) {
       return false;

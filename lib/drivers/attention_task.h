@@ -12,6 +12,9 @@
 
 namespace attn {
 
+// Queries of an item of work. A row's bits do not depend on it (kernels/attention-inl.h).
+constexpr int64_t kItemQueries = 256;
+
 template <size_t kRank>
 Status CheckShape(const char* what, const Shape<kRank>& got, const Shape<kRank>& want) {
   for (size_t i = 0; i < kRank; ++i) {

@@ -45,8 +45,7 @@ void NarrowHead(const float* from, const View<S, 4>& to, int64_t b, int64_t h, i
 template <class S>
 AttentionInputs<float> DenseInputs(const AttentionInputs<S>& in) {
   const auto dense = [](const Shape<4>& shape) {
-    View<const float, 4> view(nullptr, shape, {0, 0, shape[3], 1});
-    return view;
+    return View<const float, 4>(nullptr, shape, {0, 0, shape[3], 1});
   };
   AttentionInputs<float> to = {dense(in.q.shape), dense(in.k.shape), dense(in.v.shape)};
   to.mask_keep = in.mask_keep, to.mask_add = in.mask_add;
@@ -59,17 +58,15 @@ class Pieces {
  public:
   void Add(int64_t rows, int64_t width) {
     int64_t elements = 0;
-    const bool overflow = __builtin_mul_overflow(rows, width, &elements) ||
-                          __builtin_add_overflow(elements, 15, &elements) ||
-                          __builtin_add_overflow(total_, elements & ~int64_t{15}, &total_);
-    if (overflow) total_ = -1;
-    bad_ = bad_ || overflow;
+    overflow_ = __builtin_mul_overflow(rows, width, &elements) ||
+                __builtin_add_overflow(elements, 15, &elements) ||
+                __builtin_add_overflow(total_, elements & ~int64_t{15}, &total_) || overflow_;
   }
-  int64_t total() const { return bad_ ? -1 : total_; }
+  int64_t total() const { return overflow_ ? -1 : total_; }
 
  private:
   int64_t total_ = 0;
-  bool bad_ = false;
+  bool overflow_ = false;
 };
 
 inline float* Take(float*& at, int64_t rows, int64_t width) {

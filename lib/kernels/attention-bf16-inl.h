@@ -78,8 +78,8 @@ ATTN_INLINE void AttendPanelBF16(const AttentionBF16Task& task, int64_t first, i
   state.s = state.q + task.pairs * kQueries;
   state.o = state.s + kBlock * kQueries;
   state.bias = HasMask(t) ? state.o + t.dv * kQueries : nullptr;
-  // Times 1: the bits of finite pairs stay as they are.
-  PackRows<V>(bits(task.q) + first * task.pairs, task.pairs, 1, rows, task.pairs, 1, state.q);
+  PackRows<V, false>(bits(task.q) + first * task.pairs, task.pairs, 1, rows, task.pairs, 1,
+                     state.q);
   for (int64_t x = 0; x < t.dv * kQueries; x += V::kLanes) V::Set(0).Store(state.o + x);
   const float none = -std::numeric_limits<float>::infinity();
   const float sink = t.sink == nullptr ? none : *t.sink;

@@ -24,8 +24,9 @@ ATTN_INLINE void Transpose(Square<V>& square) {
   }
 }
 
-// packed[c][r] = scale * x[r][c]; lanes beyond `rows` hold 0.
-template <class V>
+// packed[c][r] = scale * x[r][c]; lanes beyond `rows` hold 0. Unscaled, elements are moved as bits:
+// a product would flush pairs of bf16 that look like small floats where a program has set that.
+template <class V, bool kScaled = true>
 ATTN_INLINE void PackRows(const typename V::T* x, int64_t x_row, int64_t x_col, int64_t rows,
                           int64_t columns, typename V::T scale, typename V::T* packed) {
   using T = typename V::T;
@@ -37,7 +38,8 @@ ATTN_INLINE void PackRows(const typename V::T* x, int64_t x_row, int64_t x_col, 
         Square<V> square;
         ATTN_UNROLL
         for (int r = 0; r < V::kLanes; ++r) {
-          square.row[r] = V::Load(from + r * x_row) * V::Set(scale);
+          square.row[r] = V::Load(from + r * x_row);
+          if constexpr (kScaled) square.row[r] = square.row[r] * V::Set(scale);
         }
         Transpose(square);
         ATTN_UNROLL
@@ -47,7 +49,8 @@ ATTN_INLINE void PackRows(const typename V::T* x, int64_t x_row, int64_t x_col, 
     for (int64_t r = r0; r < r0 + V::kLanes; ++r) {
       const T* row = x + (r < rows ? r : 0) * x_row;
       for (int64_t k = c; k < columns; ++k) {
-        packed[k * kPanel<V> + r] = r < rows ? scale * row[k * x_col] : T(0);
+        const T element = kScaled ? scale * row[k * x_col] : row[k * x_col];
+        packed[k * kPanel<V> + r] = r < rows ? element : T(0);
       }
     }
   }

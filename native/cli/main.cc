@@ -147,7 +147,7 @@ void AddBench(CLI::App& app) {
       ->option_text("SHAPE...");
   command
       ->add_option("--backend", options.backends,
-                   "Names or their beginnings. Default: all but the reference")
+                   "Names or their beginnings. Default: all but the reference and portable")
       ->option_text("NAME...");
   command->add_option("--op", options.ops, "forward, backward, rms_norm, rotary. Default: forward")
       ->option_text("OP...");

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The only part of the page that loads the module with everything, and only when a reader asks.
 import { bitwiseDigest, loadFullModule } from 'attn/parts';
+import { answer } from './ask.js';
 
-export type DigestNews = { digest: string; native: string; ms: number } | { error: string };
+export type DigestNews = { digest: string; native: string; ms: number };
 
-const tell = (news: DigestNews): void => postMessage(news);
-
-loadFullModule()
-  .then((module) => {
-    const start = performance.now();
-    tell({ ...bitwiseDigest(module), ms: performance.now() - start });
-  })
-  .catch((error: unknown) =>
-    tell({ error: error instanceof Error ? error.message : String(error) }),
-  );
+answer(async (): Promise<DigestNews> => {
+  const module = await loadFullModule();
+  const start = performance.now();
+  return { ...bitwiseDigest(module), ms: performance.now() - start };
+});

@@ -2,6 +2,7 @@
 // The portable backend's digest, computed here when the reader asks, beside the native one.
 import { html, render } from 'lit';
 import { formatNumber } from '../core/format.js';
+import { ask } from './ask.js';
 import type { DigestNews } from './digest-worker.js';
 
 /** Puts the button into `target`. */
@@ -17,16 +18,10 @@ function compute(target: HTMLElement): void {
   target.dataset['state'] = 'loading';
   render(html`<p role="status">Computing …</p>`, target);
   const worker = new Worker(new URL('./digest-worker.js', import.meta.url), { type: 'module' });
-  worker.onmessage = ({ data }: MessageEvent<DigestNews>) => {
-    worker.terminate();
-    if ('error' in data) return fail(target, data.error);
-    show(target, data);
-  };
-  worker.onerror = (event) => {
-    event.preventDefault();
-    worker.terminate();
-    fail(target, event.message || 'the worker could not start');
-  };
+  ask<DigestNews>(worker).then(
+    (news) => show(target, news),
+    (error: Error) => fail(target, error.message),
+  );
 }
 
 function fail(target: HTMLElement, reason: string): void {
@@ -34,10 +29,7 @@ function fail(target: HTMLElement, reason: string): void {
   target.dataset['state'] = 'error';
 }
 
-function show(
-  target: HTMLElement,
-  { digest, native, ms }: Extract<DigestNews, { digest: string }>,
-): void {
+function show(target: HTMLElement, { digest, native, ms }: DigestNews): void {
   const same = digest === native;
   render(
     html`<dl class="digest" role="status">

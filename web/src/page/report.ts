@@ -3,6 +3,7 @@
 import type { Figure, FigureValue } from 'attn';
 import { html, nothing, render, type TemplateResult } from 'lit';
 import { formatNumber } from '../core/format.js';
+import { ask } from './ask.js';
 import type { ReportNews } from './report-worker.js';
 
 const kSteps: Record<number, string> = {
@@ -29,18 +30,14 @@ export function startReport(target: HTMLElement): void {
   target.replaceChildren();
   render(html`<p class="note" role="status">Computing every figure …</p>`, target);
   const worker = new Worker(new URL('./report-worker.js', import.meta.url), { type: 'module' });
-  worker.onmessage = ({ data }: MessageEvent<ReportNews>) => {
-    worker.terminate();
-    if ('error' in data) return fail(target, data.error);
-    render(renderReport(data), target);
-    fillProse(data.figures);
-    target.dataset['state'] = 'ready';
-  };
-  worker.onerror = (event) => {
-    event.preventDefault();
-    worker.terminate();
-    fail(target, event.message || 'the worker could not start');
-  };
+  ask<ReportNews>(worker).then(
+    (news) => {
+      render(renderReport(news), target);
+      fillProse(news.figures);
+      target.dataset['state'] = 'ready';
+    },
+    (error: Error) => fail(target, error.message),
+  );
 }
 
 function fail(target: HTMLElement, reason: string): void {
@@ -48,11 +45,7 @@ function fail(target: HTMLElement, reason: string): void {
   target.dataset['state'] = 'error';
 }
 
-function renderReport({
-  figures,
-  ms,
-  variant,
-}: Extract<ReportNews, { figures: Figure[] }>): TemplateResult {
+function renderReport({ figures, ms, variant }: ReportNews): TemplateResult {
   const count = (verdict: Figure['verdict']): number =>
     figures.filter((figure) => figure.verdict === verdict).length;
   const [agree, differ] = [count('agrees'), count('differs')];
