@@ -65,8 +65,9 @@ function(attn_program target environments)
   if(EMSCRIPTEN)
     set_target_properties(${target} PROPERTIES SUFFIX ".mjs")
     target_compile_options(${target} PRIVATE -fwasm-exceptions)
+    # -O1: Binaryen's further passes take 25 s a program; attention forward is as fast without them.
     target_link_options(${target} PRIVATE
-      -fwasm-exceptions -sALLOW_MEMORY_GROWTH -sMAXIMUM_MEMORY=4GB -sSTACK_SIZE=1MB
+      -O1 -fwasm-exceptions -sALLOW_MEMORY_GROWTH -sMAXIMUM_MEMORY=4GB -sSTACK_SIZE=1MB
       -sEXIT_RUNTIME -sMODULARIZE -sEXPORT_ES6 -sENVIRONMENT=${environments}
       "SHELL:--extern-post-js ${PROJECT_SOURCE_DIR}/tools/cmake/start_in_node.js")
     set_property(TARGET ${target} APPEND PROPERTY
