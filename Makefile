@@ -29,7 +29,7 @@ build:
 
 bench: build
 	@build/bin/attn bench
-	@tools/with_toolchain.sh node $$(node tools/relaxed_flag.mjs) build/wasm-relaxed/bin/attn.mjs bench
+	@tools/with_toolchain.sh node $$(node tools/relaxed_flag.mjs) build/bin/attn_relaxed.mjs bench
 
 lint:
 	@tools/setup.sh --for test

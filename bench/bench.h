@@ -13,6 +13,9 @@
 
 namespace attn::bench {
 
+// Where the build puts this program: build/bin/attn, or one of WebAssembly with what starts it.
+std::string ProgramName();
+
 // As the command line gives them; every list may be empty and then means its default.
 struct BenchOptions {
   // "BxHxNxD" or "BxHqxHkxNxD", N and D each "a" or "a:b" (queries:keys, width:value width), with a
@@ -35,14 +38,7 @@ struct BenchOptions {
   bool small_pages = false;  // tensors on the system's usual pages, not on those of 2 MiB
   bool list = false;         // name the rows, measure nothing
   bool json = false;         // to standard output, instead of the table
-  // How the lines that reproduce a row begin: where the build puts the program.
-#if defined(__wasm_relaxed_simd__)
-  std::string program = "node --experimental-wasm-relaxed-simd build/wasm-relaxed/bin/attn.mjs";
-#elif defined(__EMSCRIPTEN__)
-  std::string program = "node build/bin/attn.mjs";
-#else
-  std::string program = "build/bin/attn";
-#endif
+  std::string program = ProgramName();  // how the lines that reproduce a row begin
 };
 
 // Prints to standard output, progress and errors to standard error. Returns the exit code: 0;

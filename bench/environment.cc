@@ -175,7 +175,7 @@ Environment ReadEnvironment() {
   environment.compiler = "g++ " __VERSION__;
 #endif
   while (environment.compiler.ends_with(' ')) environment.compiler.pop_back();
-  environment.flags = ATTN_BENCH_FLAGS;
+  environment.flags = ATTN_BENCH_FLAGS + VariantFlags();
 #if defined(NDEBUG)
   environment.build_type = "release";
 #else

@@ -31,6 +31,9 @@ struct Environment {
 };
 Environment ReadEnvironment();
 
+// What this program is compiled with beyond the build's flags: " -mrelaxed-simd" or nothing.
+std::string VariantFlags();
+
 // Bytes of memory of the machine, where the system tells.
 std::optional<int64_t> PhysicalMemory();
 

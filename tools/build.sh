@@ -30,14 +30,17 @@ preset() { # preset NAME TARGET...
 
 case "${1:-all}" in
   all) native=all wasm=all ;;
-  explain) native=attn_cli wasm='attn_wasm attn_wasm_full' ;;
+  explain)
+    native=attn_cli
+    wasm='attn_wasm attn_wasm_relaxed attn_wasm_full attn_wasm_full_relaxed'
+    ;;
   *)
     echo "usage: tools/build.sh [all|explain]  (not \"$1\")" >&2
     exit 2
     ;;
 esac
 step "native program" preset release "$native"
-step "WebAssembly, 128-bit SIMD" preset wasm $wasm
-step "WebAssembly, relaxed SIMD" preset wasm-relaxed $wasm
+step "WebAssembly" preset wasm $wasm
+step "WebAssembly with threads" preset wasm-threads all
 step "JavaScript package" npm run --workspace wasm build
 step "page" npm run --workspace web build

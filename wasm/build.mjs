@@ -10,9 +10,15 @@ import { gzipSync } from 'node:zlib';
 const at = (path) => new URL(path, import.meta.url);
 const modules = [
   { file: 'attn.simd128.wasm', preset: 'wasm', target: 'attn_wasm' },
-  { file: 'attn.relaxed.wasm', preset: 'wasm-relaxed', target: 'attn_wasm' },
+  { file: 'attn.relaxed.wasm', preset: 'wasm', target: 'attn_wasm_relaxed' },
   { file: 'attn.full.simd128.wasm', preset: 'wasm', target: 'attn_wasm_full' },
-  { file: 'attn.full.relaxed.wasm', preset: 'wasm-relaxed', target: 'attn_wasm_full' },
+  { file: 'attn.full.relaxed.wasm', preset: 'wasm', target: 'attn_wasm_full_relaxed' },
+  { file: 'attn.threads.simd128.wasm', preset: 'wasm-threads', target: 'attn_wasm_threads' },
+  {
+    file: 'attn.threads.relaxed.wasm',
+    preset: 'wasm-threads',
+    target: 'attn_wasm_threads_relaxed',
+  },
 ];
 
 function stop(message) {

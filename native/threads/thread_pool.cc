@@ -8,6 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include "threads/rounds.h"
+
 #if defined(__linux__)
 #include <sched.h>
 #endif
@@ -15,54 +17,20 @@
 namespace attn {
 namespace {
 
-// Of this thread, where it works for a pool just now: that pool's State, and which worker it is.
-thread_local const void* working_for = nullptr;
-thread_local int64_t working_as = 0;
-
-struct Job {
-  int64_t items = 0;
-  Executor::Task task = nullptr;
-  const void* context = nullptr;
+struct Sleep {
+  static void Wait(const std::atomic<uint32_t>& number, uint32_t old) { number.wait(old); }
+  static void Wake(std::atomic<uint32_t>& number) { number.notify_all(); }
 };
 
 }  // namespace
 
-// Rounds are numbered. A round begins when `round` rises and is over when `busy` is 0; the job may
-// change only in between.
 struct ThreadPool::State {
   std::vector<std::thread> threads;
   std::mutex callers;  // one round at a time
-  Job job;
-  std::atomic<int64_t> next{0};  // item
-  std::atomic<int64_t> busy{0};  // threads that have not ended this round
-  std::atomic<uint64_t> round{0};
-  std::atomic<bool> stop{false};
-
-  void Work(int64_t worker) {
-    working_for = this, working_as = worker;
-    for (int64_t item = next.fetch_add(1); item < job.items; item = next.fetch_add(1)) {
-      job.task(job.context, item, worker);
-    }
-    working_for = nullptr;
-  }
-
-  void Loop(int64_t worker) {
-    for (uint64_t seen = 0;; ++seen) {
-      round.wait(seen);
-      if (stop) return;
-      Work(worker);
-      if (busy.fetch_sub(1) == 1) busy.notify_one();
-    }
-  }
-
-  void BeginRound() {
-    ++round;
-    round.notify_all();
-  }
+  Rounds<Sleep> rounds;
 
   ~State() {
-    stop = true;
-    BeginRound();
+    rounds.Stop();
     for (std::thread& thread : threads) thread.join();
   }
 };
@@ -78,7 +46,10 @@ Result<std::unique_ptr<ThreadPool>> ThreadPool::Create(int64_t threads) {
   const int64_t count = threads == 0 ? AvailableCores() : threads;
   for (int64_t worker = 1; worker < count; ++worker) {
     try {
-      state->threads.emplace_back([s = state.get(), worker] { s->Loop(worker); });
+      state->threads.emplace_back([s = state.get(), worker] {
+        for (uint32_t seen = 0; s->rounds.Help(worker, seen); ++seen) {
+        }
+      });
     } catch (const std::system_error& error) {
       return Status(StatusCode::kOutOfMemory,
                     Message("thread ", worker + 1, " of ", count, ": ", error.what()));
@@ -91,20 +62,9 @@ int64_t ThreadPool::workers() const { return static_cast<int64_t>(state_->thread
 
 void ThreadPool::Run(int64_t items, Task task, const void* context) const {
   State& state = *state_;
-  if (working_for == &state) {
-    for (int64_t item = 0; item < items; ++item) task(context, item, working_as);
-    return;
-  }
+  if (state.rounds.RunInside(items, task, context)) return;
   const std::lock_guard lock(state.callers);
-  state.job = {items, task, context};
-  state.next = 0;
-  state.busy = static_cast<int64_t>(state.threads.size());
-  state.BeginRound();
-  const void* const outer = working_for;
-  const int64_t outer_worker = working_as;
-  state.Work(0);
-  working_for = outer, working_as = outer_worker;
-  for (int64_t left = state.busy; left != 0; left = state.busy) state.busy.wait(left);
+  state.rounds.Run(items, task, context, static_cast<uint32_t>(state.threads.size()));
 }
 
 int64_t AvailableCores() {

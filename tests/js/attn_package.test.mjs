@@ -27,17 +27,28 @@ for (const [stem, variant, kB] of [
   ['attn', 'relaxed', 60],
   ['attn.full', 'simd128', 165],
   ['attn.full', 'relaxed', 165],
+  ['attn.threads', 'simd128', 165],
+  ['attn.threads', 'relaxed', 165],
 ]) {
   const bytes = read(`wasm/dist/${stem}.${variant}.wasm`);
-  test(`${stem}.${variant}.wasm: ${kB} kB gzipped at most, imports nothing, exports one memory`, (t) => {
+  test(`${stem}.${variant}.wasm: ${kB} kB gzipped at most, one memory, and nothing is asked for but what threads share`, (t) => {
     const size = gzipSync(bytes, { level: 9 }).length;
     t.diagnostic(`${size} bytes gzipped`);
     assert.ok(size <= 1000 * kB, `${size} bytes gzipped`);
     if (!supportedVariants().includes(variant)) return t.skip('this engine cannot read it');
     const module = new WebAssembly.Module(bytes);
-    assert.deepEqual(WebAssembly.Module.imports(module), []);
+    const imports = WebAssembly.Module.imports(module);
     const memories = WebAssembly.Module.exports(module).filter(({ kind }) => kind === 'memory');
-    assert.deepEqual(memories, [{ name: 'memory', kind: 'memory' }]);
+    if (stem === 'attn.threads') {
+      assert.deepEqual(imports, [
+        { module: 'env', name: 'wait', kind: 'function' },
+        { module: 'env', name: 'memory', kind: 'memory' },
+      ]);
+      assert.deepEqual(memories, []);
+    } else {
+      assert.deepEqual(imports, []);
+      assert.deepEqual(memories, [{ name: 'memory', kind: 'memory' }]);
+    }
     const functions = WebAssembly.Module.exports(module).map(({ name }) => name);
     // Every function of the C interface is there, but for those that only the full module has.
     const header = String(read('wasm/attn.h'));
@@ -46,7 +57,7 @@ for (const [stem, variant, kB] of [
     );
     assert.ok(declared.length > 30);
     for (const name of declared) {
-      const wanted = stem === 'attn.full' || !fullOnly.test(name);
+      const wanted = stem !== 'attn' || !fullOnly.test(name);
       assert.equal(functions.includes(name), wanted, `${name} is exported, or is not`);
     }
   });
@@ -69,7 +80,7 @@ test('the packed files are what exports and types name, and no more', () => {
   for (const path of files) {
     assert.match(
       path,
-      /^(dist\/[a-z0-9_]+(\.d\.ts|\.js)|dist\/attn\.(full\.)?(simd128|relaxed)\.wasm|README\.md|LICENSE|package\.json)$/,
+      /^(dist\/[a-z0-9_]+(\.d\.ts|\.js)|dist\/attn\.((full|threads)\.)?(simd128|relaxed)\.wasm|README\.md|LICENSE|package\.json)$/,
     );
   }
   assert.equal(Object.keys(manifest.exports['.'])[0], 'types');
@@ -77,7 +88,7 @@ test('the packed files are what exports and types name, and no more', () => {
 });
 
 test('nothing in the package evaluates text', () => {
-  for (const name of ['attn', 'call', 'full', 'load', 'module']) {
+  for (const name of ['attn', 'call', 'full', 'load', 'module', 'thread', 'threads']) {
     assert.doesNotMatch(String(read(`wasm/dist/${name}.js`)), /\beval\b|new Function/);
   }
 });
@@ -137,7 +148,10 @@ test('a bundler keeps the modules as files', async () => {
     build: { write: false, assetsInlineLimit: 0, rollupOptions: { input: entry } },
   });
   const assets = output.filter(({ type }) => type === 'asset').map(({ fileName }) => fileName);
-  for (const stem of ['attn.simd128', 'attn.relaxed', 'attn.full.simd128', 'attn.full.relaxed']) {
+  for (const stem of ['attn', 'attn.full', 'attn.threads'].flatMap((name) => [
+    `${name}.simd128`,
+    `${name}.relaxed`,
+  ])) {
     assert.ok(
       assets.some((name) => name.includes(stem) && name.endsWith('.wasm')),
       assets.join(' '),

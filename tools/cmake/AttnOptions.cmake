@@ -37,18 +37,26 @@ target_compile_options(attn_warnings INTERFACE
 add_library(attn_sanitizers INTERFACE)
 if(ATTN_SANITIZE)
   target_compile_options(attn_sanitizers INTERFACE
-    -fsanitize=${ATTN_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g1)
+    -fsanitize=${ATTN_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g1 -O1)
   target_link_options(attn_sanitizers INTERFACE -fsanitize=${ATTN_SANITIZE})
 endif()
 
-# WebAssembly: 128-bit vectors everywhere, fused multiply-add where the engine has relaxed SIMD.
-# Exceptions are the engine's own (Emscripten's emulation through JavaScript costs a call at every
-# place that may throw); the library itself is compiled without any.
+# WebAssembly: 128-bit vectors everywhere; memory that threads share only where asked (an engine need
+# not have it). Exceptions are the engine's own (Emscripten's emulation through JavaScript costs a call
+# at every place that may throw); the library itself is compiled without any.
 add_library(attn_platform INTERFACE)
 if(EMSCRIPTEN)
   target_compile_options(attn_platform INTERFACE
-    -msimd128 $<$<BOOL:${ATTN_RELAXED_SIMD}>:-mrelaxed-simd>)
+    -msimd128 $<$<BOOL:${ATTN_SHARED_MEMORY}>:-sSHARED_MEMORY>)
 endif()
+
+# attn_relaxed(TARGET SOURCES...): an object library of what relaxed SIMD (fused multiply-add) changes.
+# Linked before a static library, its objects stand in for the same files there.
+function(attn_relaxed target)
+  add_library(${target} OBJECT ${ARGN})
+  attn_target(${target})
+  target_compile_options(${target} PRIVATE -mrelaxed-simd)
+endfunction()
 
 # attn_target(TARGET): warnings, sanitizers and the platform's flags. Nothing of it is exported.
 function(attn_target target)
@@ -73,6 +81,19 @@ function(attn_program target environments)
     set_property(TARGET ${target} APPEND PROPERTY
       LINK_DEPENDS "${PROJECT_SOURCE_DIR}/tools/cmake/start_in_node.js")
   endif()
+endfunction()
+
+# attn_relaxed_program(TARGET ENVIRONMENTS OBJECTS...): TARGET_relaxed, the same program with those object
+# libraries before it.
+function(attn_relaxed_program target environments)
+  set(relaxed ${target}_relaxed)
+  add_executable(${relaxed} $<TARGET_OBJECTS:${target}>)
+  attn_program(${relaxed} ${environments})
+  foreach(objects IN LISTS ARGN)
+    target_sources(${relaxed} PRIVATE $<TARGET_OBJECTS:${objects}>)
+  endforeach()
+  get_target_property(libraries ${target} LINK_LIBRARIES)
+  target_link_libraries(${relaxed} PRIVATE ${libraries})
 endfunction()
 
 # attn_precompiled(TARGET HEADERS...): what most files of a program begin with, read once. Not by g++ 12,

@@ -25,15 +25,6 @@ const testsOnly = (name, settings = []) =>
     ? preset(name, { settings })
     : preset(name, { targets: ['attn_tests'], settings: [...shorter, ...settings] });
 
-// What differs by relaxed SIMD; the command line is the same program but for its speed.
-const testsAndPage = (name) =>
-  full
-    ? preset(name)
-    : preset(name, {
-        targets: ['attn_tests', 'attn_wasm', 'attn_wasm_full'],
-        settings: ['-DATTN_BUILD_BENCH=OFF'],
-      });
-
 const steps = {
   release: { title: 'native, clang', commands: preset('release') },
   gcc: { title: 'native, g++', commands: testsOnly('gcc') },
@@ -45,12 +36,15 @@ const steps = {
     title: 'thread sanitizer',
     commands: preset('tsan', { targets: ['attn_tests'], settings: shorter }),
   },
-  wasm: { title: 'WebAssembly, 128-bit SIMD', commands: preset('wasm') },
-  'wasm-relaxed': { title: 'WebAssembly, relaxed SIMD', commands: testsAndPage('wasm-relaxed') },
+  wasm: { title: 'WebAssembly', commands: preset('wasm') },
+  'wasm-threads': {
+    title: 'WebAssembly with threads',
+    commands: preset('wasm-threads', { settings: ['-DATTN_BUILD_TESTS=OFF'] }),
+  },
   package: {
     title: 'JavaScript package',
     commands: [['npm', ['run', '-w', 'wasm', 'build']]],
-    after: ['wasm', 'wasm-relaxed'],
+    after: ['wasm', 'wasm-threads'],
   },
   page: {
     title: 'page',

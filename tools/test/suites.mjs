@@ -28,12 +28,12 @@ const native =
     });
 
 const node =
-  (preset, flags, ...more) =>
+  (program, flags, ...more) =>
   () =>
     counted(
       doctest,
       process.execPath,
-      [...flags, `build/${preset}/tests/attn_tests.mjs`, ...plainText, ...more],
+      [...flags, `build/wasm/tests/${program}.mjs`, ...plainText, ...more],
       {
         timeout: full ? 3600 : 1200,
       },
@@ -79,7 +79,7 @@ const asanEnv = {
   UBSAN_OPTIONS: 'print_stacktrace=1',
 };
 const tsanEnv = { TSAN_OPTIONS: 'halt_on_error=1' };
-const page = ['wasm', 'wasm-relaxed', 'package', 'page'];
+const page = ['wasm', 'wasm-threads', 'package', 'page'];
 // Fewer random problems where one takes long; the full run has many everywhere.
 const brief = full ? [] : ['--brief'];
 
@@ -90,15 +90,15 @@ export const suites = [
   { name: 'native clang', needs: ['release'], run: native('release') },
   { name: 'ODR guard', needs: ['release'], run: script('tests/odr_guard.mjs', 'build/release') },
   { name: 'consumer', needs: ['release'], run: script('tests/consumer/run.mjs', 'build/release') },
-  { name: 'Node simd128', needs: ['wasm'], run: node('wasm', []) },
+  { name: 'Node simd128', needs: ['wasm'], run: node('attn_tests', []) },
   { name: 'command line', needs: ['release', 'wasm'], run: nodeTests('tests/cli') },
   {
     name: 'Node relaxed',
-    needs: ['wasm-relaxed'],
-    run: node('wasm-relaxed', relaxedFlags, ...brief),
+    needs: ['wasm'],
+    run: node('attn_tests_relaxed', relaxedFlags, ...brief),
   },
   // After the package: web/ is checked against its types.
-  { name: 'lint', needs: ['wasm', 'wasm-relaxed', 'package'], run: script('tools/lint.mjs') },
+  { name: 'lint', needs: ['wasm', 'wasm-threads', 'package'], run: script('tools/lint.mjs') },
   {
     name: 'JavaScript',
     needs: ['release', ...page],
@@ -106,9 +106,9 @@ export const suites = [
   },
   { name: 'README examples', needs: ['release', ...page], run: readmeExamples },
   { name: 'sizes', needs: page, run: sizes },
-  { name: 'Chromium', needs: ['wasm', 'wasm-relaxed'], run: browser('doctest', 'chromium') },
-  { name: 'Firefox', needs: ['wasm', 'wasm-relaxed'], run: browser('doctest', 'firefox') },
-  { name: 'WebKit', needs: ['wasm', 'wasm-relaxed'], run: browser('doctest', 'webkit') },
+  { name: 'Chromium', needs: ['wasm'], run: browser('doctest', 'chromium') },
+  { name: 'Firefox', needs: ['wasm'], run: browser('doctest', 'firefox') },
+  { name: 'WebKit', needs: ['wasm'], run: browser('doctest', 'webkit') },
   { name: 'elements', needs: page, run: browser('elements', 'firefox', 'webkit') },
   { name: 'native gcc', needs: ['gcc'], early: true, run: native('gcc') },
   { name: 'sanitizers', needs: ['asan'], early: true, run: native('asan', asanEnv, ...brief) },

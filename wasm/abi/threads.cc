@@ -1,24 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+// attn_set_threads of native programs.
 #include "abi/threads.h"
-
-#include "abi/abi.h"
-
-#if defined(__EMSCRIPTEN__)
-
-attn_status attn_set_threads(int32_t threads) {
-  using namespace attn;
-  if (threads == 0 || threads == 1) return ATTN_OK;
-  if (threads < 0) {
-    return abi::Report(InvalidArgument("threads is ", int64_t{threads}, ", needed is 0 or 1"));
-  }
-  return abi::Report(
-      Unsupported("threads is ", int64_t{threads}, ", WebAssembly has the calling one alone"));
-}
-
-#else
 
 #include <mutex>
 
+#include "abi/abi.h"
 #include "attn/thread_pool.h"
 
 namespace attn::abi {
@@ -62,5 +48,3 @@ std::shared_ptr<const Executor> CurrentThreads() {
 attn_status attn_set_threads(int32_t threads) {
   return attn::abi::Report(attn::abi::SetThreads(threads));
 }
-
-#endif

@@ -13,6 +13,7 @@ import type { WasmModule } from './module.js';
 import { rmsNorm, rmsNormBackward } from './norm.js';
 import { Generator } from './random.js';
 import { report } from './report.js';
+import { endThreads, loadThreadedModule } from './threads.js';
 import { rotaryEmbedding, rotaryEmbeddingBackward, rotaryTables } from './rotary.js';
 import { Scaling } from './scaling.js';
 import * as softmax from './softmax.js';
@@ -26,12 +27,17 @@ export interface Attn {
   readonly variant: Variant;
   /** False: the page's module, which is small and refuses what it has not as "unsupported". */
   readonly full: boolean;
+  /** That work on a call, the calling one counted: 1, or more after load({ threads }). */
+  readonly threads: number;
   readonly version: string;
   readonly url: string;
   /** Size of the module's memory: it grows with the largest call and never shrinks. */
   readonly memoryBytes: number;
   /** Of it, what is allocated now: between calls only the handles that are not freed. */
   readonly heapBytes: number;
+
+  /** Ends the threads that load({ threads }) started, and the module with them; else nothing. */
+  close(): void;
 
   backends(): T.BackendInfo[];
 
@@ -95,9 +101,22 @@ export interface Attn {
 export interface LoadOptions extends ModuleOptions {
   /** True: the module with every rule of attention and SIMD kernels for all of them. */
   full?: boolean;
+  /**
+   * How many threads work on attention, the calling one counted; 0: one for each processor. More than 1
+   * brings the full module with a memory and threads of its own, until close(). Where memory cannot be
+   * shared (a page that is not cross-origin isolated) there is one thread: `threads` of the result says
+   * how many. The bits are the same for any number.
+   */
+  threads?: number;
 }
 
-const loadNames: Names<LoadOptions> = { full: true, variant: true, wasmUrl: true, bytes: true };
+const loadNames: Names<LoadOptions> = {
+  full: true,
+  threads: true,
+  variant: true,
+  wasmUrl: true,
+  bytes: true,
+};
 
 const made = new WeakMap<WasmModule, Attn>();
 
@@ -106,8 +125,13 @@ const made = new WeakMap<WasmModule, Attn>();
  * has the code "load" and names the URL.
  */
 export async function load(options: LoadOptions = {}): Promise<Attn> {
-  const { full, ...rest } = checked('options', options, loadNames);
-  const module = await (boolean('options.full', full) ? loadFullModule(rest) : loadModule(rest));
+  const { full, threads, ...rest } = checked('options', options, loadNames);
+  const wantsFull = boolean('options.full', full);
+  const module = await (threads !== undefined && threads !== 1
+    ? loadThreadedModule(threads, rest)
+    : wantsFull
+      ? loadFullModule(rest)
+      : loadModule(rest));
   let attn = made.get(module);
   if (attn === undefined) {
     attn = createAttn(module);
@@ -120,6 +144,9 @@ function createAttn(module: WasmModule): Attn {
   return {
     variant: module.variant,
     full: isFull(module),
+    get threads() {
+      return module.threads;
+    },
     version: module.text(module.pointer('attn_version')) ?? '',
     url: module.url,
     get memoryBytes() {
@@ -128,6 +155,7 @@ function createAttn(module: WasmModule): Attn {
     get heapBytes() {
       return module.pointer('attn_heap_bytes');
     },
+    close: () => endThreads(module),
     backends: () => backends(module),
     softmaxRows: (a) => softmax.softmaxRows(module, a),
     softmaxJacobian: (p) => softmax.softmaxJacobian(module, p),

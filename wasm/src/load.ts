@@ -3,6 +3,7 @@ import { kindOf, options as checked, show, type Names } from './check.js';
 import { AttnError, invalid } from './errors.js';
 import { chooseVariant, type Variant } from './features.js';
 import { WasmModule } from './module.js';
+import type { Imports } from './shared.js';
 
 export interface LoadOptions {
   /** Default: relaxed where the engine has it, else simd128. */
@@ -43,23 +44,37 @@ export function loadModule(options: LoadOptions = {}): Promise<WasmModule> {
   return loadFiles(page, options);
 }
 
-export async function loadFiles(files: Files, options: LoadOptions): Promise<WasmModule> {
+/** Where a module is said to be, before anything is fetched. */
+interface Source {
+  href: string;
+  compile(): Promise<WebAssembly.Module>;
+}
+
+export function source(files: Files, options: LoadOptions): Source {
   const { variant: wanted, wasmUrl, bytes } = checked('options', options, optionNames);
   const variant = chooseVariant(wanted);
   if (bytes !== undefined) {
     if (!ArrayBuffer.isView(bytes) && kindOf(bytes) !== 'ArrayBuffer') {
       throw invalid(`options.bytes is ${show(bytes)}, needed is an ArrayBuffer or a view of one`);
     }
-    return start(compile(bytes, 'options.bytes'), 'options.bytes', () => {});
+    return { href: fromBytes, compile: () => compile(bytes, fromBytes) };
   }
   const url = resolve(files, variant, wasmUrl);
+  return { href: url.href, compile: () => fetchModule(url) };
+}
+
+const fromBytes = 'options.bytes';
+
+export async function loadFiles(files: Files, options: LoadOptions): Promise<WasmModule> {
+  const { href, compile } = source(files, options);
+  if (href === fromBytes) return start(compile(), href, () => {});
   const forget = (): void => {
-    loaded.delete(url.href);
+    loaded.delete(href);
   };
-  let module = loaded.get(url.href);
+  let module = loaded.get(href);
   if (module === undefined) {
-    module = start(fetchModule(url), url.href, forget);
-    loaded.set(url.href, module);
+    module = start(compile(), href, forget);
+    loaded.set(href, module);
     module.catch(forget); // the next call tries again
   }
   return module;
@@ -92,7 +107,7 @@ interface NodeProcess {
   cwd(): string;
 }
 
-function node(): NodeProcess | undefined {
+export function node(): NodeProcess | undefined {
   const { process } = globalThis as { process?: NodeProcess };
   return process?.versions?.node === undefined ? undefined : process;
 }
@@ -159,31 +174,38 @@ async function compile(source: BufferSource, url: string, type = ''): Promise<We
   }
 }
 
-async function start(
+/** `shared`: what the module with threads takes from its host; the others take nothing. */
+export async function start(
   compiled: Promise<WebAssembly.Module>,
   url: string,
   onDeath: () => void,
+  shared?: Imports,
 ): Promise<WasmModule> {
   const module = await compiled;
-  const stranger = foreign(module);
+  const stranger = foreign(module, shared);
   if (stranger !== undefined) throw failure(url, `is not the attn module: ${stranger}`);
   try {
-    return new WasmModule(await WebAssembly.instantiate(module, {}), url, onDeath);
+    const instance = await WebAssembly.instantiate(module, shared ?? {});
+    return new WasmModule(instance, url, onDeath, shared?.env.memory);
   } catch (cause) {
     throw failure(url, 'could not be started', cause);
   }
 }
 
 /** Why it is another module, which is then not run. */
-function foreign(module: WebAssembly.Module): string | undefined {
-  const [first] = WebAssembly.Module.imports(module);
-  if (first !== undefined) return `it imports ${first.module}.${first.name}`;
-  const names = WebAssembly.Module.exports(module).map(({ name }) => name);
+function foreign(module: WebAssembly.Module, shared?: Imports): string | undefined {
+  const given = Object.keys(shared?.env ?? {}).map((name) => `env.${name}`);
+  const wanted = WebAssembly.Module.imports(module).map((from) => `${from.module}.${from.name}`);
+  const strange = wanted.find((name) => !given.includes(name));
+  if (strange !== undefined) return `it imports ${strange}`;
+  if (shared !== undefined && wanted.length === 0) return 'it has a memory of its own';
+  const names = [...given.map((name) => name.replace('env.', ''))];
+  names.push(...WebAssembly.Module.exports(module).map(({ name }) => name));
   const missing = required.find((name) => !names.includes(name));
   return missing === undefined ? undefined : `it has no export ${missing}`;
 }
 
-function failure(url: string, what: string, cause?: unknown): AttnError {
+export function failure(url: string, what: string, cause?: unknown): AttnError {
   const why = cause instanceof Error ? `: ${cause.message}` : '';
   return new AttnError('load', `${url}: ${what}${why}`, { cause });
 }

@@ -17,15 +17,23 @@ type Function = (...args: Argument[]) => Argument;
 export class WasmModule {
   /** Where it came from. */
   readonly url: string;
+  /** That work on a call, the calling one counted. */
+  threads = 1;
   readonly #exports: Record<string, unknown>;
   readonly #memory: WebAssembly.Memory;
   readonly #onDeath: () => void;
   #death: Error | undefined;
 
-  constructor(instance: WebAssembly.Instance, url: string, onDeath: () => void) {
+  /** `shared`: the memory where the module has none of its own. */
+  constructor(
+    instance: WebAssembly.Instance,
+    url: string,
+    onDeath: () => void,
+    shared?: WebAssembly.Memory,
+  ) {
     this.url = url;
     this.#exports = instance.exports;
-    this.#memory = instance.exports['memory'] as WebAssembly.Memory;
+    this.#memory = shared ?? (instance.exports['memory'] as WebAssembly.Memory);
     this.#onDeath = onDeath;
     this.call('_initialize');
     const version = this.call('attn_abi_version');
@@ -97,32 +105,45 @@ export class WasmModule {
     if (this.#death === undefined) this.call(name, pointer);
   }
 
-  get view(): DataView {
-    return new DataView(this.#memory.buffer);
+  /** Nothing works any more; later calls fail with `reason`. */
+  end(reason: string): void {
+    this.#death ??= new Error(reason);
+    this.#onDeath();
   }
 
-  bytes(pointer: number, length: number): Uint8Array<ArrayBuffer> {
-    return new Uint8Array(this.#memory.buffer as ArrayBuffer, pointer, length);
+  get view(): DataView {
+    return new DataView(this.#buffer);
+  }
+
+  bytes(pointer: number, length: number): Uint8Array {
+    return new Uint8Array(this.#buffer, pointer, length);
   }
 
   /** A copy. */
   floats(type: FloatArrayType, pointer: number, length: number): FloatArray {
-    return new type(this.#memory.buffer as ArrayBuffer, pointer, length).slice();
+    return new type(this.#buffer, pointer, length).slice();
   }
 
   /** A copy. */
   doubles(pointer: number, length: number): Float64Array {
-    return new Float64Array(this.#memory.buffer, pointer, length).slice();
+    return new Float64Array(this.#buffer, pointer, length).slice();
   }
 
   text(pointer: number): string | undefined {
     if (pointer === 0) return undefined;
-    const all = new Uint8Array(this.#memory.buffer, pointer);
-    return new TextDecoder().decode(all.subarray(0, all.indexOf(0)));
+    const all = new Uint8Array(this.#buffer, pointer);
+    // A copy: no decoder takes memory that is shared.
+    return new TextDecoder().decode(all.slice(0, all.indexOf(0)));
   }
 
   get memoryBytes(): number {
-    return this.#memory.buffer.byteLength;
+    return this.#buffer.byteLength;
+  }
+
+  /** Shared memory that another thread let grow shows it here after a growth of its own, of nothing. */
+  get #buffer(): ArrayBuffer {
+    if (this.threads > 1) this.#memory.grow(0);
+    return this.#memory.buffer as ArrayBuffer;
   }
 }
 

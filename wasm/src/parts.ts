@@ -18,4 +18,5 @@ export { report } from './report.js';
 export { rotaryEmbedding, rotaryEmbeddingBackward, rotaryTables } from './rotary.js';
 export { Scaling } from './scaling.js';
 export * from './softmax.js';
+export { endThreads, loadThreadedModule, threadsPossible } from './threads.js';
 export type * from './types.js';

@@ -2,30 +2,30 @@
 // The doctest suite, as Emscripten built it, in a worker of a real browser. What counts is what
 // doctest itself says: its closing line and its exit status must both be there and must agree.
 import { existsSync, readdirSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { MissingError, launch } from '../driver.mjs';
 import { startServer } from '../server.mjs';
 
 const kHere = dirname(fileURLToPath(import.meta.url));
-const kProgram = 'attn_tests.mjs';
+const kPreset = 'wasm';
 const kModules = [
-  { name: 'simd128', preset: 'wasm' },
-  { name: 'relaxed-simd', preset: 'wasm-relaxed' },
+  { name: 'simd128', program: 'attn_tests.mjs' },
+  { name: 'relaxed-simd', program: 'attn_tests_relaxed.mjs' },
 ];
 const kPage = `<!doctype html><html lang="en"><meta charset="utf-8"><title>doctest</title>
 <script type="module" src="doctest_page.mjs"></script></html>`;
 // With --duration doctest says each case that ended; only of use when one does not.
 const kDuration = /^\d+\.\d+ s: /;
 
-function findProgram(buildFolder, preset) {
-  const root = join(buildFolder, preset);
+function findProgram(buildFolder, program) {
+  const root = join(buildFolder, kPreset);
   const places = existsSync(root) ? readdirSync(root, { recursive: true }) : [];
-  const found = places.filter((place) => place === kProgram || place.endsWith(`/${kProgram}`));
+  const found = places.filter((place) => place === program || place.endsWith(`/${program}`));
   if (found.length === 0) {
     throw new MissingError(
-      `${join(root, '**', kProgram)} is not there: build it with ` +
-        `cmake --preset ${preset} && cmake --build --preset ${preset}`,
+      `${join(root, '**', program)} is not there: build it with ` +
+        `cmake --preset ${kPreset} && cmake --build --preset ${kPreset}`,
     );
   }
   return join(root, found[0]);
@@ -50,7 +50,7 @@ async function runModule({ page, server, program, args, limitMs, print }) {
   await page.waitFor('the page to be ready', 'typeof window.startDoctest === "function"');
   await page.evaluate(
     (url, list) => window.startDoctest(url, list),
-    `${variant.url}program/${kProgram}`,
+    `${variant.url}program/${basename(program)}`,
     args,
   );
   const lines = [];
@@ -89,7 +89,7 @@ export function verdict({ status, error, lines }, summary) {
 export async function runDoctest({ engine, filter, full, build, limitMs, print }) {
   const programs = kModules.map((module) => ({
     ...module,
-    file: findProgram(build, module.preset),
+    file: findProgram(build, module.program),
   }));
   const total = { passed: 0, failed: 0, skipped: 0 };
   const server = await startServer();
