@@ -67,9 +67,18 @@ async function timed(suite) {
   const result = await runSuite(suite);
   return { ...result, seconds: (performance.now() - start) / 1000 };
 }
-const early = new Map(list.filter((suite) => suite.early).map((suite) => [suite, timed(suite)]));
+// Lanes run side by side, the suites of a lane one after the other; what is `alone` waits for all.
+const runs = [];
+const lanes = new Map();
 for (const suite of list) {
-  const { seconds, ...result } = await (early.get(suite) ?? timed(suite));
+  const lane = suite.lane ?? 'main';
+  const before = suite.alone ? Promise.all(runs) : lanes.get(lane);
+  const run = Promise.resolve(before).then(() => timed(suite));
+  lanes.set(lane, run);
+  runs.push(run);
+}
+for (const [i, suite] of list.entries()) {
+  const { seconds, ...result } = await runs[i];
   for (const key of Object.keys(total)) total[key] += result[key];
   const count = (number, word) => `${String(number).padStart(5)} ${word}`;
   const counts = [

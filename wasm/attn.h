@@ -61,7 +61,8 @@ ATTN_EXPORT int64_t attn_backend_lanes(int32_t index, int32_t dtype);
 /* Full. How many threads attention may use, the calling one counted: 1 at first, 0 is one for each
  * core. The same bits come out for any number; calls that are running keep the threads they have.
  * Errors: below 0 or above 1024; ATTN_OUT_OF_MEMORY when the system gives no more threads (the
- * number is then as before); above 1 in WebAssembly, which has the calling thread alone. */
+ * number is then as before); in WebAssembly a number that is neither 0, 1 nor that which the host
+ * of a module with shared memory started (in the other modules: above 1). */
 ATTN_EXPORT attn_status attn_set_threads(int32_t threads);
 
 /* ---- Tensors ----------------------------------------------------------------------------------*/

@@ -63,9 +63,9 @@ ATTN_INLINE void AddWhereSeen(const AttentionBackwardTask<typename V::T>& task,
 
 // Keys begin <= j < begin + count against panel `index`: P, dS, and its part of dQ.
 template <class V>
-ATTN_INLINE void DifferentiatePanel(const AttentionBackwardTask<typename V::T>& task, int64_t begin,
-                                    int64_t count, int64_t index, QueryBlock<V>& block,
-                                    Ahead<typename V::T, 4>& ahead) {
+ATTN_PART void DifferentiatePanel(const AttentionBackwardTask<typename V::T>& task, int64_t begin,
+                                  int64_t count, int64_t index, QueryBlock<V>& block,
+                                  Ahead<typename V::T, 4>& ahead) {
   using T = typename V::T;
   const AttentionTask<T>& t = task.forward;
   QueryPanel<V>& panel = block.panel[index];

@@ -35,8 +35,8 @@ ATTN_INLINE V Weight(const QueryPanel<V>& panel, const CapAndBias<V>& cap_and_bi
 // of -1e30 on every key), exp(score - LSE) add up to more than 1 and share it. They may add up to
 // less: LSE can be that of more keys than these, when a part of them is differentiated by itself.
 template <class V>
-ATTN_INLINE void ShareWeights(const AttentionBackwardTask<typename V::T>& task, int64_t index,
-                              QueryBlock<V>& block) {
+ATTN_PART void ShareWeights(const AttentionBackwardTask<typename V::T>& task, int64_t index,
+                            QueryBlock<V>& block) {
   using T = typename V::T;
   // Rounding an LSE of this size in f32 changes the weights by 8e-6 of their size.
   constexpr T kLarge = 128;

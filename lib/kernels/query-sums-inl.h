@@ -46,9 +46,9 @@ ATTN_INLINE void SumOverQueries(const QueryBlock<V>& block, const typename V::T*
 }
 
 template <class V>
-ATTN_INLINE void SumOverQueries(const QueryBlock<V>& block, int64_t keys,
-                                const typename V::T* weights, const typename V::T* rows,
-                                int64_t columns, typename V::T* out, int64_t row, int64_t col) {
+ATTN_PART void SumOverQueries(const QueryBlock<V>& block, int64_t keys,
+                              const typename V::T* weights, const typename V::T* rows,
+                              int64_t columns, typename V::T* out, int64_t row, int64_t col) {
   constexpr int kRows = V::kTileRows;
   for (int64_t c = 0; c < columns; c += kPanel<V>) {
     const typename V::T* from = rows + c * kQueryBlock<V>;

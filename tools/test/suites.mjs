@@ -80,14 +80,15 @@ const asanEnv = {
 };
 const tsanEnv = { TSAN_OPTIONS: 'halt_on_error=1' };
 const page = ['wasm', 'wasm-threads', 'package', 'page'];
-// Fewer random problems where one takes long; the full run has many everywhere.
+// Random problems: fewer where one takes long; the full run has many natively and under the sanitizers.
 const brief = full ? [] : ['--brief'];
+const long = full ? ['--full'] : [];
 
 // `needs` names steps of builds.mjs; builds go ahead in the order in which suites first ask for them,
-// those for pages first, because browsers wait more than they work. What is `early` starts as soon as
-// it is built, beside the suites before it.
+// those for pages first, because browsers wait more than they work. Suites of another `lane` than the
+// main one run beside it, as soon as they are built; what is `alone` runs when all others have ended.
 export const suites = [
-  { name: 'native clang', needs: ['release'], run: native('release') },
+  { name: 'native clang', needs: ['release'], run: native('release', {}, ...long) },
   { name: 'ODR guard', needs: ['release'], run: script('tests/odr_guard.mjs', 'build/release') },
   { name: 'consumer', needs: ['release'], run: script('tests/consumer/run.mjs', 'build/release') },
   { name: 'Node simd128', needs: ['wasm'], run: node('attn_tests', []) },
@@ -108,17 +109,27 @@ export const suites = [
   { name: 'sizes', needs: page, run: sizes },
   { name: 'Chromium', needs: ['wasm'], run: browser('doctest', 'chromium') },
   { name: 'Firefox', needs: ['wasm'], run: browser('doctest', 'firefox') },
-  { name: 'WebKit', needs: ['wasm'], run: browser('doctest', 'webkit') },
-  { name: 'elements', needs: page, run: browser('elements', 'firefox', 'webkit') },
-  { name: 'native gcc', needs: ['gcc'], early: true, run: native('gcc') },
-  { name: 'sanitizers', needs: ['asan'], early: true, run: native('asan', asanEnv, ...brief) },
+  { name: 'WebKit', needs: ['wasm'], lane: 'browsers', run: browser('doctest', 'webkit') },
+  {
+    name: 'elements',
+    needs: page,
+    lane: 'browsers',
+    run: browser('elements', 'firefox', 'webkit'),
+  },
+  { name: 'native gcc', needs: ['gcc'], lane: 'gcc', run: native('gcc') },
+  {
+    name: 'sanitizers',
+    needs: ['asan'],
+    lane: 'sanitizers',
+    run: native('asan', asanEnv, ...brief, ...long),
+  },
   // What threads share; one that is not met by several has no races.
   ...(full
     ? [
         {
           name: 'thread sanitizer',
           needs: ['tsan'],
-          run: native('tsan', tsanEnv, '--source-file=*threads_test.cc'),
+          run: native('tsan', tsanEnv, '--source-file=*threads_test.cc', ...long),
         },
       ]
     : []),
@@ -127,6 +138,6 @@ export const suites = [
     needs: ['release', 'wasm', ...(full ? ['gcc', 'asan'] : [])],
     run: handedCases,
   },
-  // The last and alone: something is timed in it.
-  { name: 'elements Chromium', needs: page, run: browser('elements', 'chromium') },
+  // Something is timed in it.
+  { name: 'elements Chromium', needs: page, alone: true, run: browser('elements', 'chromium') },
 ];

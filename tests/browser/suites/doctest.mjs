@@ -106,7 +106,7 @@ export async function runDoctest({ engine, filter, full, build, limitMs, print }
         '--duration=true',
         ...(filter ? [`--test-case=*${filter}*`] : []),
       ];
-      args.push(full ? '--full' : '--brief');
+      if (!full) args.push('--brief');
       const result = await runModule({
         page: browser.page,
         server,
