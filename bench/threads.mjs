@@ -45,7 +45,9 @@ for (const [n, d] of [
       for (let turn = 0; turn <= kTurns; ++turn) {
         const one = milliseconds(() => run(alone));
         const all = milliseconds(() => run(many));
-        if (turn > 0) (times.one.push(one), times.all.push(all));
+        if (turn === 0) continue;
+        times.one.push(one);
+        times.all.push(all);
       }
       const [one, all] = [median(times.one), median(times.all)];
       const what = `${n}x${d}${causal ? ' causal' : ''}`.padEnd(16);
