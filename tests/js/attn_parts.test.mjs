@@ -21,8 +21,8 @@ test('both ways share one instance', async () => {
 });
 
 test('every method is a part', () => {
-  const renamed = { randomGenerator: 'Generator', scaling: 'Scaling' };
-  const facts = ['variant', 'full', 'version', 'url', 'memoryBytes', 'heapBytes'];
+  const renamed = { close: 'endThreads', randomGenerator: 'Generator', scaling: 'Scaling' };
+  const facts = ['variant', 'full', 'threads', 'version', 'url', 'memoryBytes', 'heapBytes'];
   for (const name of Object.keys(attn)) {
     if (facts.includes(name)) continue;
     assert.equal(typeof parts[renamed[name] ?? name], 'function', name);
