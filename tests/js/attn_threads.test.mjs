@@ -6,9 +6,12 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import process from 'node:process';
+import { syncBuiltinESMExports } from 'node:module';
 import { after, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import workerThreads from 'node:worker_threads';
 import { AttnError, load, supportedVariants } from 'attn';
+import { attentionForward, loadThreadedModule } from 'attn/parts';
 import { noise } from './support.mjs';
 import { fullModules } from './support_full.mjs';
 
@@ -83,7 +86,10 @@ for (const [variant, alone] of fullModules) {
       after(() => open.close());
       closed.close();
       closed.close();
-      assert.throws(() => everything(closed), { code: 'internal', message: /it was closed/ });
+      assert.throws(() => everything(closed), {
+        code: 'invalid-argument',
+        message: /this module was closed/,
+      });
       assert.deepEqual(everything(open), wanted);
     });
 
@@ -107,6 +113,45 @@ test('one thread is the usual module, 0 one for each processor', async () => {
   const all = await load({ threads: 0 });
   after(() => all.close());
   assert.equal(all.threads, Math.min(64, availableParallelism()));
+});
+
+test('a number of threads brings the full module, whatever the number', async () => {
+  const one = await load({ threads: 1 });
+  assert.equal(one, await load({ full: true }));
+  await assert.rejects(load({ threads: 2, full: false }), {
+    code: 'invalid-argument',
+    message: /options\.full is false/,
+  });
+});
+
+test('a thread that somebody ended ends the module, and no call waits for it', async () => {
+  const made = [];
+  const { Worker } = workerThreads;
+  workerThreads.Worker = class extends Worker {
+    constructor(...args) {
+      super(...args);
+      made.push(this);
+    }
+  };
+  syncBuiltinESMExports();
+  try {
+    const attn = await load({ threads: 3 });
+    assert.equal(made.length, 2);
+    await made[0].terminate();
+    assert.throws(() => everything(attn), { code: 'internal', message: /one of its threads/ });
+  } finally {
+    workerThreads.Worker = Worker;
+    syncBuiltinESMExports();
+  }
+});
+
+test('a fault in a thread stops the call that it works for', async () => {
+  const module = await loadThreadedModule(2);
+  module.call('attn_worker_failed'); // what a thread calls that trapped
+  assert.throws(() => attentionForward(module, { ...inputs, shape }), {
+    code: 'internal',
+    message: /attn_attention_forward stopped/,
+  });
 });
 
 test('what is no number of threads is refused and named', async () => {

@@ -46,7 +46,7 @@ const browser =
     const runEngine = (engine) => {
       const args = ['tests/browser/run.mjs', '--engine', engine, '--suite', suite];
       if (full) args.push('--full');
-      return counted(plain, process.execPath, args, { timeout: full ? 3600 : 900 });
+      return counted(plain, process.execPath, args, { timeout: full ? 3600 : 600 });
     };
     return sum(await Promise.all(engines.map(runEngine)));
   };
@@ -80,7 +80,8 @@ const asanEnv = {
 };
 const tsanEnv = { TSAN_OPTIONS: 'halt_on_error=1' };
 const page = ['wasm', 'wasm-threads', 'package', 'page'];
-// Random problems: fewer where one takes long; the full run has many natively and under the sanitizers.
+// Random problems: fewer where one takes long; the full run has many, but in browsers, which run
+// Node's programs.
 const brief = full ? [] : ['--brief'];
 const long = full ? ['--full'] : [];
 
@@ -92,12 +93,12 @@ export const suites = [
   { name: 'native clang', needs: ['release'], run: native('release', {}, ...long) },
   { name: 'ODR guard', needs: ['release'], run: script('tests/odr_guard.mjs', 'build/release') },
   { name: 'consumer', needs: ['release'], run: script('tests/consumer/run.mjs', 'build/release') },
-  { name: 'Node simd128', needs: ['wasm'], run: node('attn_tests', []) },
+  { name: 'Node simd128', needs: ['wasm'], run: node('attn_tests', [], ...long) },
   { name: 'command line', needs: ['release', 'wasm'], run: nodeTests('tests/cli') },
   {
     name: 'Node relaxed',
     needs: ['wasm'],
-    run: node('attn_tests_relaxed', relaxedFlags, ...brief),
+    run: node('attn_tests_relaxed', relaxedFlags, ...brief, ...long),
   },
   // After the package: web/ is checked against its types.
   { name: 'lint', needs: ['wasm', 'wasm-threads', 'package'], run: script('tools/lint.mjs') },
@@ -111,12 +112,8 @@ export const suites = [
   { name: 'Chromium', needs: ['wasm'], run: browser('doctest', 'chromium') },
   { name: 'Firefox', needs: ['wasm'], run: browser('doctest', 'firefox') },
   { name: 'WebKit', needs: ['wasm'], run: browser('doctest', 'webkit') },
-  {
-    name: 'elements',
-    needs: page,
-    run: browser('elements', 'firefox', 'webkit'),
-  },
-  { name: 'native gcc', needs: ['gcc'], lane: 'gcc', run: native('gcc') },
+  { name: 'elements', needs: page, run: browser('elements', 'firefox', 'webkit') },
+  { name: 'native gcc', needs: ['gcc'], lane: 'gcc', run: native('gcc', {}, ...long) },
   {
     name: 'sanitizers',
     needs: ['asan'],

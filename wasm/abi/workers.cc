@@ -99,10 +99,10 @@ ATTN_EXPORT void* attn_worker_create() {
 // On the worker, whose stack pointer is `block` already, before anything else.
 ATTN_EXPORT void attn_worker_begin(void* block) { __wasm_init_tls(block); }
 
-// Then again and again: one round of work after `seen` of them. 0: the workers are stopped. (The
-// loop is JavaScript's: a call that never returns is never replaced by faster code.)
-ATTN_EXPORT int32_t attn_worker_help(int32_t worker, uint32_t seen) {
-  return attn::abi::workers.rounds.Help(worker, seen) ? 1 : 0;
+// Then again and again: one round of work after `seen` of them. (The loop is JavaScript's: a call
+// that never returns is never replaced by faster code.)
+ATTN_EXPORT void attn_worker_help(int32_t worker, uint32_t seen) {
+  attn::abi::workers.rounds.Help(worker, seen);
 }
 
 // On a worker that trapped: the calling thread must not wait for it.
@@ -110,8 +110,5 @@ ATTN_EXPORT void attn_worker_failed() {
   attn::abi::failed = true;
   attn::abi::workers.rounds.Leave();
 }
-
-// They end and free nothing: the memory ends with them.
-ATTN_EXPORT void attn_workers_stop() { attn::abi::workers.rounds.Stop(); }
 
 }  // extern "C"

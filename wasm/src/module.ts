@@ -56,6 +56,9 @@ export class WasmModule {
 
   /** A trap is a fault of the library and leaves the heap in an unknown state: the end. */
   call(name: string, ...args: Argument[]): Argument {
+    if (this.#death instanceof AttnError) {
+      throw new AttnError(this.#death.code, this.#death.message);
+    }
     if (this.#death !== undefined) {
       throw new AttnError('internal', `the module has stopped: ${this.#death.message}`, {
         cause: this.#death,
@@ -105,9 +108,9 @@ export class WasmModule {
     if (this.#death === undefined) this.call(name, pointer);
   }
 
-  /** Nothing works any more; later calls fail with `reason`. */
-  end(reason: string): void {
-    this.#death ??= new Error(reason);
+  /** Nothing works any more; later calls fail as `reason` does. */
+  end(reason: AttnError): void {
+    this.#death ??= reason;
     this.#onDeath();
   }
 

@@ -19,7 +19,7 @@ export interface News {
 interface Exports {
   _emscripten_stack_restore(block: number): void;
   attn_worker_begin(block: number): void;
-  attn_worker_help(worker: number, seen: number): number;
+  attn_worker_help(worker: number, seen: number): void;
   attn_worker_failed(): void;
 }
 
@@ -41,7 +41,7 @@ function work({ module, memory, block, worker }: Start, tell: (news: News) => vo
   }
   tell({});
   try {
-    for (let seen = 0; exports.attn_worker_help(worker, seen) === 1; ++seen);
+    for (let seen = 0; ; ++seen) exports.attn_worker_help(worker, seen);
   } catch (error) {
     exports.attn_worker_failed();
     throw error;

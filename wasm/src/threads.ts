@@ -66,12 +66,15 @@ export async function loadThreadedModule(
   }
   module.check('attn_set_threads', 0);
   module.threads = count;
+  // Nobody would do its part, and the next call would wait for it for ever.
+  const why = new AttnError('internal', `${href}: one of its threads has ended`);
+  for (const worker of workers) worker.onEnd(() => module.end(why));
   return module;
 }
 
 /** Ends its threads and the module with them; of a module without threads nothing. */
 export function endThreads(module: WasmModule): void {
-  if (module.threads > 1) module.end('it was closed');
+  if (module.threads > 1) module.end(invalid(`${module.url}: this module was closed`));
 }
 
 function makeMemory(url: string): WebAssembly.Memory {
@@ -101,6 +104,8 @@ interface Thread {
   /** Until it has an instance. */
   start(what: Start): Promise<void>;
   end(): void;
+  /** When it ends by itself, or is ended by others. Browsers tell of errors alone. */
+  onEnd(tell: () => void): void;
 }
 
 function stop(threads: readonly Thread[]): void {
@@ -124,12 +129,16 @@ function browserThread(): Thread {
         worker.postMessage(what);
       }),
     end: () => worker.terminate(),
+    onEnd(tell) {
+      worker.onerror = tell;
+    },
   };
 }
 
 interface NodeWorker {
   on(event: 'message', listener: (news: News) => void): void;
   on(event: 'error', listener: (error: Error) => void): void;
+  on(event: 'exit', listener: () => void): void;
   postMessage(what: Start): void;
   terminate(): Promise<number>;
   unref(): void;
@@ -152,6 +161,7 @@ async function nodeThread(): Promise<Thread> {
         worker.postMessage(what);
       }),
     end: () => void worker.terminate(),
+    onEnd: (tell) => worker.on('exit', tell),
   };
 }
 
