@@ -13,7 +13,7 @@
 namespace attn::bench {
 namespace {
 
-constexpr int64_t kSamples = 64;
+constexpr int64_t kCheckedRows = 64;
 
 template <class T>
 int64_t Size(const View<T, 4>& x) {
@@ -99,7 +99,7 @@ Errors CompareRows(Op op, const RowTensors<T>& t) {
   const int64_t rows = t.x.shape[0] * t.x.shape[1] * tokens;
   Errors errors;
   errors.non_finite = CountNonFinite(t);
-  errors.rows = std::min(rows, kSamples);
+  errors.rows = std::min(rows, kCheckedRows);
   Generator generator(3);
   std::string worst;
   for (int64_t n = 0; n < errors.rows; ++n) {

@@ -12,11 +12,11 @@ namespace {
 using testing::RelativeError;
 using testing::Tensor;
 
-struct Case {
+struct GradientCase {
   int64_t heads, kv_heads, queries, keys, d, dv;
   bool causal;
 };
-constexpr Case kCases[] = {
+constexpr GradientCase kCases[] = {
     {1, 1, 3, 3, 4, 4, true},  {1, 1, 6, 6, 4, 4, false}, {4, 2, 5, 7, 3, 5, true},
     {6, 1, 2, 9, 5, 2, false}, {2, 2, 8, 3, 4, 3, true},  // queries 0..4 see nothing
     {1, 1, 1, 1, 1, 1, false}, {2, 1, 0, 4, 2, 2, true},  {2, 1, 4, 0, 2, 2, true},
@@ -28,7 +28,7 @@ struct Gradients {
   Tensor<T, 3> lse, d_lse;
   AttentionOptions options;
 
-  explicit Gradients(const Case& c)
+  explicit Gradients(const GradientCase& c)
       : q({1, c.heads, c.queries, c.d}),
         k({1, c.kv_heads, c.keys, c.d}),
         v({1, c.kv_heads, c.keys, c.dv}),
@@ -82,7 +82,7 @@ struct Gradients {
 };
 
 TEST_CASE("the reference's gradients equal central differences") {
-  for (const Case& c : kCases) {
+  for (const GradientCase& c : kCases) {
     CAPTURE(&c - kCases);
     Gradients<double> g(c);
     REQUIRE(g.Backward(ReferenceBackend()).ok());
@@ -94,7 +94,7 @@ TEST_CASE("the reference's gradients equal central differences") {
 }
 
 TEST_CASE("the reference's gradients equal the formula with explicit weights") {
-  for (const Case& c : kCases) {
+  for (const GradientCase& c : kCases) {
     CAPTURE(&c - kCases);
     Gradients<double> g(c);
     REQUIRE(g.Backward(ReferenceBackend()).ok());
@@ -134,7 +134,7 @@ TEST_CASE("the reference's gradients equal the formula with explicit weights") {
 TEST_CASE("every backend's gradients equal the reference's in f64") {
   for (const Backend& backend : Backends()) {
     CAPTURE(backend.name);
-    for (const Case& c : kCases) {
+    for (const GradientCase& c : kCases) {
       Gradients<float> g(c);
       const Status status = g.Backward(backend);
       if (!backend.Supports(Op::kAttentionBackward, DType::kF32)) {
@@ -155,7 +155,7 @@ TEST_CASE("every backend's gradients equal the reference's in f64") {
 }
 
 TEST_CASE("a hidden NaN reaches no gradient, and a row that sees nothing gives none") {
-  const Case c = {1, 1, 6, 4, 3, 3, true};  // query i sees keys 0..i-2
+  const GradientCase c = {1, 1, 6, 4, 3, 3, true};  // query i sees keys 0..i-2
   Gradients<double> clean(c), dirty(c);
   REQUIRE(clean.Backward(ReferenceBackend()).ok());
   for (int64_t e = 0; e < 3; ++e) {
@@ -175,7 +175,7 @@ TEST_CASE("a hidden NaN reaches no gradient, and a row that sees nothing gives n
 }
 
 TEST_CASE("backward names what does not fit") {
-  const Case c = {2, 1, 3, 4, 2, 5, false};
+  const GradientCase c = {2, 1, 3, 4, 2, 5, false};
   Gradients<double> g(c);
   REQUIRE(g.Forward(ReferenceBackend()).ok());
   g.dq.Fill(7.0);

@@ -76,9 +76,8 @@ template <class T>
 void Strew(Draw& draw, const Tensor<T, 4>& tensor) {
   const Shape<4>& shape = tensor.view().shape;
   if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return;
-  constexpr T kInf = std::numeric_limits<T>::infinity();
   // Not the lowest finite number: its products overflow in f32 and not in f64.
-  const T bad[] = {static_cast<T>(NAN), kInf, -kInf, T{0}};
+  const T bad[] = {static_cast<T>(NAN), static_cast<T>(kInf), static_cast<T>(-kInf), T{0}};
   for (int64_t n = 1 + draw.Below(3); n > 0; --n) {
     tensor(draw.Below(shape[0]), draw.Below(shape[1]), draw.Below(shape[2]), draw.Below(shape[3])) =
         bad[draw.Below(4)];

@@ -8,7 +8,6 @@ namespace attn {
 namespace {
 
 using namespace testing;  // NOLINT: the whole file is about these
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 TEST_CASE("positions beyond 64 bits saturate, after they are added up") {
   const auto band = [](int64_t offset, std::optional<int64_t> left, std::optional<int64_t> right) {

@@ -8,9 +8,9 @@
 namespace attn {
 namespace {
 
-using namespace testing;  // NOLINT: the whole file is about these
-constexpr double kInf = std::numeric_limits<double>::infinity();
+using testing::kInf;
 
+using namespace testing;  // NOLINT: the whole file is about these
 // The sequences of 41 queries and 60 keys: one of them has no query, one no key.
 const std::vector<int64_t> kQueriesAt = {0, 3, 3, 40, 41}, kKeysAt = {0, 5, 9, 9, 60};
 const PackedSequences kSequences = {{kQueriesAt.data(), {5}}, {kKeysAt.data(), {5}}};
@@ -46,11 +46,11 @@ bool SameSequence(const Tensor<double, 4>& packed, const std::vector<int64_t>& a
   return copy.Values() == one.Values();
 }
 
-struct Gradients {
+struct PartGradients {
   Tensor<double, 4> d_o, dq, dk, dv;
   Tensor<double, 1> d_sinks;
 
-  Gradients(int64_t queries, int64_t keys)
+  PartGradients(int64_t queries, int64_t keys)
       : d_o({1, 2, queries, 4}),
         dq({1, 2, queries, 6}),
         dk({1, 1, keys, 6}),
@@ -61,7 +61,7 @@ struct Gradients {
 
 TEST_CASE("packed sequences are the sequences, forward and backward") {
   Problem<double> all({.heads = 2, .kv_heads = 1, .queries = 41, .keys = 60, .d = 6, .dv = 4});
-  Gradients grad(41, 60);
+  PartGradients grad(41, 60);
   all.Fill(11);
   Generator generator(12);
   grad.d_o.Fill(generator);
@@ -82,7 +82,7 @@ TEST_CASE("packed sequences are the sequences, forward and backward") {
       const int64_t queries = kQueriesAt[s + 1] - kQueriesAt[s], keys = kKeysAt[s + 1] - kKeysAt[s];
       Problem<double> one(
           {.heads = 2, .kv_heads = 1, .queries = queries, .keys = keys, .d = 6, .dv = 4});
-      Gradients part(queries, keys);
+      PartGradients part(queries, keys);
       CopySequence(all.q, kQueriesAt, s, one.q);
       CopySequence(all.k, kKeysAt, s, one.k);
       CopySequence(all.v, kKeysAt, s, one.v);

@@ -8,9 +8,9 @@
 namespace attn {
 namespace {
 
-using namespace testing;  // NOLINT: the whole file is about these
-constexpr double kInf = std::numeric_limits<double>::infinity();
+using testing::kInf;
 
+using namespace testing;  // NOLINT: the whole file is about these
 // 1 where query i sees key j, as a mask of [1][1][queries][keys].
 template <class Sees>
 Rules Mask(int64_t queries, int64_t keys, Sees sees) {

@@ -167,7 +167,7 @@ Backend Fake(const char* name, KernelTable<float>& table,
   return {name, &table, nullptr};
 }
 
-constexpr int64_t kSmallReads[] = {32 << 10, 1 << 20};
+constexpr int64_t kTwoReads[] = {32 << 10, 1 << 20};
 
 BenchOptions Small() {
   BenchOptions options;
@@ -178,7 +178,7 @@ BenchOptions Small() {
 }
 
 Run MeasureSmall(std::span<const Backend> backends) {
-  auto run = MeasureAll(Small(), backends, [] { return false; }, kSmallReads);
+  auto run = MeasureAll(Small(), backends, [] { return false; }, kTwoReads);
   REQUIRE(run.ok());
   return std::move(*run);
 }
@@ -241,7 +241,7 @@ TEST_CASE("bench: a wrong backward kernel voids its row, and a right one passes"
     const Backend backends[] = {ReferenceBackend(), wrong};
     BenchOptions options = Small();
     options.ops = {"backward"};
-    const auto run = MeasureAll(options, backends, [] { return false; }, kSmallReads);
+    const auto run = MeasureAll(options, backends, [] { return false; }, kTwoReads);
     REQUIRE(run.ok());
     REQUIRE(run->results.size() == 2);
     CHECK(run->results[0].failure == "");
@@ -304,7 +304,7 @@ TEST_CASE("bench: stopped early, it keeps the samples that it has") {
   options.seconds = 3600;
   const Backend backends[] = {ReferenceBackend()};
   int asked = 0;
-  const auto run = MeasureAll(options, backends, [&] { return ++asked > 30; }, kSmallReads);
+  const auto run = MeasureAll(options, backends, [&] { return ++asked > 30; }, kTwoReads);
   REQUIRE(run.ok());
   CHECK(run->interrupted);
   REQUIRE(run->results.size() == 1);

@@ -7,15 +7,8 @@
 namespace attn {
 namespace {
 
-// The message of a failure; a test that expects one fails on success.
-template <class T>
-std::string Why(const Result<T>& result) {
-  return result.ok() ? "no error" : result.status().message();
-}
-void Has(const std::string& text, const char* part) {
-  INFO(text);
-  CHECK(text.find(part) != std::string::npos);
-}
+using testing::Has;
+using testing::Why;
 
 TEST_CASE("step 4: counts are exact, or an error names the size") {
   CHECK(*Pairs(5, false) == 25);

@@ -11,19 +11,11 @@
 namespace attn {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
+using testing::Has;
+using testing::kInf;
+using testing::Why;
 
 LookupInput<double> ThreeTokens() { return {3, 3, 4, 4, ArticleQ(), ArticleK(), ArticleV()}; }
-
-// The message of a failure; a test that expects one fails on success.
-template <class T>
-std::string Why(const Result<T>& result) {
-  return result.ok() ? "no error" : result.status().message();
-}
-void Has(const std::string& text, const char* part) {
-  INFO(text);
-  CHECK(text.find(part) != std::string::npos);
-}
 
 TEST_CASE("step 1: the soft lookup of every backend is the reference's") {
   for (const Backend& backend : Backends()) {

@@ -8,9 +8,9 @@
 namespace attn {
 namespace {
 
+using testing::kInf;
 using testing::RelativeError;
 using testing::Tensor;
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 // Softmax in long double where there is one: an oracle for the oracle.
 std::vector<double> Expected(const std::vector<double>& x, double* lse) {

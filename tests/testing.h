@@ -16,6 +16,7 @@
 
 #include "attn/backend.h"
 #include "attn/random.h"
+#include "attn/status.h"
 #include "attn/tensor.h"
 
 namespace attn::testing {
@@ -115,6 +116,18 @@ class Tensor {
   std::vector<T> storage_;
   View<T, kRank> view_;
 };
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+// The message of a failure; a test that expects one fails on success.
+template <class T>
+std::string Why(const Result<T>& result) {
+  return result.ok() ? "no error" : result.status().message();
+}
+inline void Has(const std::string& text, const char* part) {
+  INFO(text);
+  CHECK(text.find(part) != std::string::npos);
+}
 
 // The largest error relative to the largest finite magnitude of `want`; infinity when a non-finite
 // place or its sign differs. (max = std::max(max, x) would lose a NaN.)

@@ -15,7 +15,7 @@ namespace {
 constexpr int64_t kPartKeys = 1024;
 constexpr int64_t kMostParts = 64;
 // Rows (query and head) of an item. Their queries and outputs are to stay in a second-level cache.
-constexpr int64_t kItemRows = 64;
+constexpr int64_t kQueryItemRows = 64;
 
 int64_t Ceil(int64_t n, int64_t to) { return (n + to - 1) / to; }
 
@@ -53,7 +53,7 @@ struct Plan {
         kv_heads(in.k.shape[1]),
         group(heads / kv_heads),
         rows(queries * group),
-        row_items(Ceil(rows, kItemRows)),
+        row_items(Ceil(rows, kQueryItemRows)),
         storage(stored) {
     for (int64_t b = 0; b < batch; ++b) parts = std::max(parts, PartsOf(b).count);
   }
@@ -99,7 +99,7 @@ AttentionDecodeTask<T> SharedDecodeTask(const Plan<T>& plan) {
   task.keep_head = in.mask_keep.shape[1] == 1 ? 0 : in.mask_keep.strides[1];
   task.add_head = in.mask_add.shape[1] == 1 ? 0 : in.mask_add.strides[1];
   task.sink_head = in.sinks.strides[0];
-  task.row_end = std::min(plan.rows, kItemRows);
+  task.row_end = std::min(plan.rows, kQueryItemRows);
   if (Paged(in)) {
     task.page_table_col = in.page_table.strides[1];
     task.page_size = in.k.shape[2];
@@ -128,8 +128,8 @@ AttentionDecodeTask<T> ItemTask(const Plan<T>& plan, AttentionDecodeTask<T> task
   }
   if (part > 0) task.head.sink = nullptr;
   if (Paged(in)) task.page_table = &in.page_table(b, 0);
-  task.row_begin = row_item * kItemRows;
-  task.row_end = std::min(plan.rows, task.row_begin + kItemRows);
+  task.row_begin = row_item * kQueryItemRows;
+  task.row_end = std::min(plan.rows, task.row_begin + kQueryItemRows);
   const Parts parts = plan.PartsOf(b);
   task.key_begin = parts.Begin(part), task.key_end = parts.Begin(part + 1);
   if (states == nullptr) {

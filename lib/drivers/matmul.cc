@@ -10,7 +10,7 @@ namespace attn {
 namespace {
 
 // Rows of an item of work: enough that packing B anew for each costs a hundredth.
-constexpr int64_t kItemRows = 256;
+constexpr int64_t kMatMulItemRows = 256;
 
 template <class T>
 View<T, 4> Transposed(View<T, 4> view) {
@@ -41,7 +41,7 @@ Status Matmul(const Backend& backend, const View<const T, 4>& a, const View<cons
   const int64_t elements = table.matmul_scratch({.columns = columns});
   const WorkerScratch<T> scratch(backend, elements);
   if (!scratch.ok()) return NoScratch(elements);
-  const int64_t step = HasExecutor(backend) ? kItemRows : rows;
+  const int64_t step = HasExecutor(backend) ? kMatMulItemRows : rows;
   const int64_t steps = (rows + step - 1) / step;
   const double work = 2.0 * static_cast<double>(batch * heads * rows) *
                       static_cast<double>(columns) * static_cast<double>(depth);

@@ -69,9 +69,9 @@ Rows<T> RowsOf(const View<T, 4>& view, int64_t row, int64_t count) {
 
 // The weight with unit stride.
 template <class T>
-class Weight {
+class NormWeight {
  public:
-  explicit Weight(const View<const T, 1>& w)
+  explicit NormWeight(const View<const T, 1>& w)
       : copy_(HasDenseRows(w) ? 0 : w.shape[0]), data_(HasDenseRows(w) ? w.data : copy_.data()) {
     if (data_ == w.data || !copy_.ok()) return;
     for (int64_t e = 0; e < w.shape[0]; ++e) copy_.data()[e] = w(e);
@@ -96,7 +96,7 @@ Status RmsNorm(const Backend& backend, const View<const T, 4>& x, const View<con
   if (split.rows == 0 || width == 0) return {};
   const bool dense = HasDenseRows(x) && HasDenseRows(y);
   const int64_t elements = dense ? 0 : split.most() * width;
-  const Weight<T> weight(w);
+  const NormWeight<T> weight(w);
   const WorkerScratch<T> scratch(backend, elements);
   if (!weight.ok() || !scratch.ok()) return NoScratch(elements + width);
   const auto run = backend.table<T>().rms_norm;
@@ -135,7 +135,7 @@ Status RmsNormBackward(const Backend& backend, const View<const T, 4>& x, const 
   const bool dense = HasDenseRows(x) && HasDenseRows(d_y) && HasDenseRows(d_x);
   const int64_t block = dense ? 0 : split.most() * width;
   const int64_t elements = 2 * block + width;
-  const Weight<T> weight(w);
+  const NormWeight<T> weight(w);
   const WorkerScratch<T> scratch(backend, elements);
   const Scratch<double> sums(split.items * width);
   if (!weight.ok() || !scratch.ok() || !sums.ok()) {

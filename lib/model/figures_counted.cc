@@ -150,7 +150,7 @@ Status Qwen3NextCache(const Experiments&, Values& out) {
   return {};
 }
 
-constexpr FigureRow kFigures[] = {
+constexpr FigureRow kCountedFigures[] = {
     {"s4.flops_128k", 4, "softmax attention of one head, d=128, n=131072: 4 n^2 d FLOPs",
      Compare::kRounded, R"("8.8e12")", SoftmaxFlops},
     {"s4.flops_linear_128k", 4, "reordered: 4 n d^2 FLOPs", Compare::kRounded, R"("8.6e9")",
@@ -209,6 +209,6 @@ constexpr FigureRow kFigures[] = {
 
 }  // namespace
 
-std::span<const FigureRow> CountedFigures() { return kFigures; }
+std::span<const FigureRow> CountedFigures() { return kCountedFigures; }
 
 }  // namespace attn::model

@@ -180,7 +180,7 @@ Status SaturatedRatio(const Experiments& e, Values& out) {
   return {};
 }
 
-constexpr FigureRow kFigures[] = {
+constexpr FigureRow kExperimentFigures[] = {
     {"s1.scores_token3", 1, "token 3: q.k/sqrt(d) against keys 1..3", Compare::kExact, "[2, 0, 1]",
      ScoresOfToken3},
     {"s1.exps", 1, "exponentials of those scores", Compare::kRounded, R"(["7.389", "1", "2.718"])",
@@ -274,6 +274,6 @@ Result<Experiments> RunExperiments(const Backend& backend) {
   return e;
 }
 
-std::span<const FigureRow> ExperimentFigures() { return kFigures; }
+std::span<const FigureRow> ExperimentFigures() { return kExperimentFigures; }
 
 }  // namespace attn::model

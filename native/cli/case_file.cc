@@ -55,7 +55,7 @@ Status ReadBound(const std::string& where, const Json& json, const char* key, do
 // The bounds of each dtype, and the fields whose only rule is "the same bits on every run".
 // "nonfinite" and "alternative" are prose: non-finite places always match exactly.
 Status ReadTolerance(const Json& json, Case& out) {
-  constexpr std::pair<const char*, DType> kTypes[] = {
+  constexpr std::pair<const char*, DType> kBounded[] = {
       {"f32", DType::kF32}, {"f64", DType::kF64}, {"bf16", DType::kBF16}, {"f16", DType::kF16}};
   for (const auto& [key, value] : json.items()) {
     if (key == "nonfinite" || key == "alternative") continue;
@@ -65,8 +65,8 @@ Status ReadTolerance(const Json& json, Case& out) {
       continue;
     }
     const auto* type =
-        std::ranges::find(kTypes, key, [](auto& row) { return std::string(row.first); });
-    if (type == std::end(kTypes)) {
+        std::ranges::find(kBounded, key, [](auto& row) { return std::string(row.first); });
+    if (type == std::end(kBounded)) {
       return Status(StatusCode::kNotFound, "unknown field tolerance." + key);
     }
     const std::string where = "tolerance." + key;

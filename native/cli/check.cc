@@ -12,7 +12,7 @@
 namespace attn::cli {
 namespace {
 
-enum class Verdict { kPass, kFail, kSkip };
+enum class Outcome { kPass, kFail, kSkip };
 
 class Checker {
  public:
@@ -39,7 +39,7 @@ class Checker {
       for (const Backend* backend :
            backends_.empty() ? std::vector{&DefaultBackend()} : backends_) {
         ATTN_RETURN_IF_ERROR(
-            Report(Verdict::kFail, file->name, *backend, prepared.status().message()));
+            Report(Outcome::kFail, file->name, *backend, prepared.status().message()));
       }
       return {};
     }
@@ -76,7 +76,7 @@ class Checker {
         return status;
       }
       const bool skip = status.code() == StatusCode::kUnsupported;
-      return Report(skip ? Verdict::kSkip : Verdict::kFail, c.name, backend, status.message());
+      return Report(skip ? Outcome::kSkip : Outcome::kFail, c.name, backend, status.message());
     }
     // On standard error, so that a line of verdict holds nothing else.
     if (!c.idle_lists.empty()) {
@@ -94,13 +94,13 @@ class Checker {
         if (c.kv_splits[i] > 0) wrong += fmt::format(" (kv_splits {})", c.kv_splits[i]);
       }
     }
-    return Report(wrong.empty() ? Verdict::kPass : Verdict::kFail, c.name, backend, wrong);
+    return Report(wrong.empty() ? Outcome::kPass : Outcome::kFail, c.name, backend, wrong);
   }
 
-  Status Report(Verdict verdict, const std::string& name, const Backend& backend,
+  Status Report(Outcome outcome, const std::string& name, const Backend& backend,
                 const std::string& detail) {
     constexpr const char* kWords[] = {"PASS", "FAIL", "SKIP"};
-    const auto index = static_cast<size_t>(verdict);
+    const auto index = static_cast<size_t>(outcome);
     ++counts_[index];
     return WriteStandardOutput(fmt::format("{} {} {}{}{}\n", kWords[index], name, backend.name,
                                            detail.empty() ? "" : " ", detail));

@@ -15,12 +15,12 @@
 namespace attn::cli {
 namespace {
 
-struct Row {
+struct DigestRow {
   std::string name;
   uint64_t digest;
 };
 
-Result<std::vector<Row>> Digests(const std::string& backend) {
+Result<std::vector<DigestRow>> Digests(const std::string& backend) {
   std::vector<const Backend*> wanted;
   if (backend.empty()) {
     for (const Backend& each : Backends()) wanted.push_back(&each);
@@ -29,7 +29,7 @@ Result<std::vector<Row>> Digests(const std::string& backend) {
     if (!named.ok()) return named.status();
     wanted = {*named};
   }
-  std::vector<Row> rows;
+  std::vector<DigestRow> rows;
   for (const Backend* each : wanted) {
     const Result<uint64_t> digest = BitwiseDigest(*each);
     if (!digest.ok()) return digest.status();
@@ -38,15 +38,15 @@ Result<std::vector<Row>> Digests(const std::string& backend) {
   return rows;
 }
 
-bool Wrong(const Row& row) {
+bool Wrong(const DigestRow& row) {
   return row.name == PortableBackend().name && row.digest != kBitwiseDigest;
 }
 
-std::string AsTable(const std::vector<Row>& rows) {
+std::string AsTable(const std::vector<DigestRow>& rows) {
   size_t width = 0;
-  for (const Row& row : rows) width = std::max(width, row.name.size());
+  for (const DigestRow& row : rows) width = std::max(width, row.name.size());
   std::string text;
-  for (const Row& row : rows) {
+  for (const DigestRow& row : rows) {
     const char* verdict = row.name != PortableBackend().name ? ""
                           : Wrong(row)                       ? "  differs from the recorded one, "
                                                              : "  as recorded";
@@ -56,18 +56,18 @@ std::string AsTable(const std::vector<Row>& rows) {
   return text;
 }
 
-std::string AsJson(const std::vector<Row>& rows) {
+std::string AsJson(const std::vector<DigestRow>& rows) {
   nlohmann::ordered_json json;
   json["recorded"] = DigestText(kBitwiseDigest);
   json["digests"] = nlohmann::ordered_json::object();
-  for (const Row& row : rows) json["digests"][row.name] = DigestText(row.digest);
+  for (const DigestRow& row : rows) json["digests"][row.name] = DigestText(row.digest);
   return json.dump(2) + "\n";
 }
 
 }  // namespace
 
 int RunDigest(const DigestOptions& options) {
-  const Result<std::vector<Row>> rows = Digests(options.backend);
+  const Result<std::vector<DigestRow>> rows = Digests(options.backend);
   if (!rows.ok()) return Complain(rows.status().message());
   const Status written = WriteStandardOutput(options.json ? AsJson(*rows) : AsTable(*rows));
   if (!written.ok()) return Complain(written.message());

@@ -81,7 +81,7 @@ Status CheckSizes(const Case& c, const Array& q, const Array& k, const Array& v)
                    c);
 }
 
-Status Prepare(Case& c) {
+Status PrepareAttention(Case& c) {
   AttentionOptions options;
   ATTN_RETURN_IF_ERROR(ReadOptions(c.params, options));
   Array& q = c.inputs["Q"];
@@ -156,7 +156,8 @@ struct Loaded {
 };
 
 template <class T>
-Result<Run> RunAs(const Case& c, const Backend& backend, int64_t kv_splits, const Names& wanted) {
+Result<Run> RunAttentionAs(const Case& c, const Backend& backend, int64_t kv_splits,
+                           const Names& wanted) {
   Loaded<T> p;
   ATTN_RETURN_IF_ERROR(p.Load(c));
   if (kv_splits > 0) {
@@ -207,19 +208,19 @@ Result<Run> RunAs(const Case& c, const Backend& backend, int64_t kv_splits, cons
   return run;
 }
 
-Result<Run> RunAny(const Case& c, const Backend& backend, const Setting& setting,
-                   const Names& wanted) {
+Result<Run> RunAttention(const Case& c, const Backend& backend, const Setting& setting,
+                         const Names& wanted) {
   switch (setting.dtype) {
     case DType::kF64:
-      return RunAs<double>(c, backend, setting.kv_splits, wanted);
+      return RunAttentionAs<double>(c, backend, setting.kv_splits, wanted);
     case DType::kBF16:
-      return RunAs<BFloat16>(c, backend, setting.kv_splits, wanted);
+      return RunAttentionAs<BFloat16>(c, backend, setting.kv_splits, wanted);
     case DType::kF16:
-      return RunAs<Float16>(c, backend, setting.kv_splits, wanted);
+      return RunAttentionAs<Float16>(c, backend, setting.kv_splits, wanted);
     case DType::kF32:
       break;
   }
-  return RunAs<float>(c, backend, setting.kv_splits, wanted);
+  return RunAttentionAs<float>(c, backend, setting.kv_splits, wanted);
 }
 
 }  // namespace
@@ -249,8 +250,8 @@ const Operation& AttentionOperation() {
                   {"dV", kUpstream, Op::kAttentionBackward},
                   {"dSinks", kUpstream, Op::kAttentionBackward, "sinks"}},
       .later = {},
-      .prepare = Prepare,
-      .run = RunAny,
+      .prepare = PrepareAttention,
+      .run = RunAttention,
   };
   return operation;
 }

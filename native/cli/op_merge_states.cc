@@ -6,7 +6,7 @@
 namespace attn::cli {
 namespace {
 
-Status Prepare(Case& c) {
+Status PrepareMerge(Case& c) {
   Array& a = c.inputs["O_a"];
   Array& b = c.inputs["O_b"];
   FillOpenAxes(b.shape, a);
@@ -16,7 +16,7 @@ Status Prepare(Case& c) {
 }
 
 template <class T>
-Result<Run> RunAs(const Case& c) {
+Result<Run> RunMergeAs(const Case& c) {
   Tensor<T, 2> o_a, o_b;
   Tensor<T, 1> lse_a, lse_b;
   ATTN_RETURN_IF_ERROR(Load("inputs.O_a", *c.input("O_a"), o_a));
@@ -35,8 +35,8 @@ Result<Run> RunAs(const Case& c) {
   return run;
 }
 
-Result<Run> RunAny(const Case& c, const Backend&, const Setting& setting, const Names&) {
-  return setting.dtype == DType::kF32 ? RunAs<float>(c) : RunAs<double>(c);
+Result<Run> RunMerge(const Case& c, const Backend&, const Setting& setting, const Names&) {
+  return setting.dtype == DType::kF32 ? RunMergeAs<float>(c) : RunMergeAs<double>(c);
 }
 
 }  // namespace
@@ -49,8 +49,8 @@ const Operation& MergeStatesOperation() {
       .lists = {},
       .outputs = {{"O", {}, Op::kMergeStates}, {"LSE", {}, Op::kMergeStates}},
       .later = {},
-      .prepare = Prepare,
-      .run = RunAny,
+      .prepare = PrepareMerge,
+      .run = RunMerge,
   };
   return operation;
 }

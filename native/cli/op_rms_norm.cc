@@ -9,12 +9,12 @@
 namespace attn::cli {
 namespace {
 
-struct Params {
+struct RmsNormParams {
   int64_t axis = -1;  // from the front once it is read
   double eps = 1e-5;
 };
 
-Result<Params> ReadParams(const Case& c) {
+Result<RmsNormParams> ReadRmsNormParams(const Case& c) {
   const int64_t rank = static_cast<int64_t>(c.input("X")->shape.size());
   std::optional<int64_t> axis = -1;
   std::optional<double> eps = 1e-5;
@@ -23,15 +23,15 @@ Result<Params> ReadParams(const Case& c) {
   if (*axis < -rank || *axis >= rank) {
     return InvalidArgument("params.axis is ", *axis, ", X has ", rank, " axes");
   }
-  return Params{*axis < 0 ? *axis + rank : *axis, *eps};
+  return RmsNormParams{*axis < 0 ? *axis + rank : *axis, *eps};
 }
 
-Status Prepare(Case& c) {
+Status PrepareRmsNorm(Case& c) {
   Array& x = c.inputs["X"];
   Array& w = c.inputs["W"];
   FillOpenAxes({}, x);
   FillOpenAxes({}, w);
-  const Result<Params> params = ReadParams(c);
+  const Result<RmsNormParams> params = ReadRmsNormParams(c);
   if (!params.ok()) return params.status();
   const std::vector<int64_t> normalised(x.shape.begin() + static_cast<ptrdiff_t>(params->axis),
                                         x.shape.end());
@@ -60,8 +60,8 @@ Status LoadDense(const std::string& where, Array array, std::vector<T>& dense) {
 }
 
 template <class T>
-Result<Run> RunAs(const Case& c, const Backend& backend) {
-  const Result<Params> params = ReadParams(c);
+Result<Run> RunRmsNormAs(const Case& c, const Backend& backend) {
+  const Result<RmsNormParams> params = ReadRmsNormParams(c);
   if (!params.ok()) return params.status();
   const std::vector<int64_t>& shape = c.input("X")->shape;
   std::vector<T> x, w;
@@ -82,8 +82,10 @@ Result<Run> RunAs(const Case& c, const Backend& backend) {
   return run;
 }
 
-Result<Run> RunAny(const Case& c, const Backend& backend, const Setting& setting, const Names&) {
-  return setting.dtype == DType::kF32 ? RunAs<float>(c, backend) : RunAs<double>(c, backend);
+Result<Run> RunRmsNorm(const Case& c, const Backend& backend, const Setting& setting,
+                       const Names&) {
+  return setting.dtype == DType::kF32 ? RunRmsNormAs<float>(c, backend)
+                                      : RunRmsNormAs<double>(c, backend);
 }
 
 }  // namespace
@@ -96,8 +98,8 @@ const Operation& RmsNormOperation() {
       .lists = {},
       .outputs = {{"Y", {}, Op::kRmsNorm}},
       .later = {},
-      .prepare = Prepare,
-      .run = RunAny,
+      .prepare = PrepareRmsNorm,
+      .run = RunRmsNorm,
   };
   return operation;
 }

@@ -16,7 +16,7 @@ Result<RotaryPairing> ReadPairing(const Case& c) {
   return pairing == 0 ? RotaryPairing::kInterleaved : RotaryPairing::kHalf;
 }
 
-Status Prepare(Case& c) {
+Status PrepareRotary(Case& c) {
   Array& x = c.inputs["X"];
   FillOpenAxes({}, x);
   for (const char* key : {"cos", "sin"}) {
@@ -46,7 +46,7 @@ Status Prepare(Case& c) {
 }
 
 template <class T>
-Result<Run> RunAs(const Case& c, const Backend& backend) {
+Result<Run> RunRotaryAs(const Case& c, const Backend& backend) {
   const Result<RotaryPairing> pairing = ReadPairing(c);
   if (!pairing.ok()) return pairing.status();
   Tensor<T, 4> x;
@@ -85,8 +85,9 @@ Result<Run> RunAs(const Case& c, const Backend& backend) {
   return run;
 }
 
-Result<Run> RunAny(const Case& c, const Backend& backend, const Setting& setting, const Names&) {
-  return setting.dtype == DType::kF32 ? RunAs<float>(c, backend) : RunAs<double>(c, backend);
+Result<Run> RunRotary(const Case& c, const Backend& backend, const Setting& setting, const Names&) {
+  return setting.dtype == DType::kF32 ? RunRotaryAs<float>(c, backend)
+                                      : RunRotaryAs<double>(c, backend);
 }
 
 }  // namespace
@@ -102,8 +103,8 @@ const Operation& RotaryEmbeddingOperation() {
       .lists = {},
       .outputs = {{"Y", {}, Op::kRotaryEmbedding}},
       .later = {},
-      .prepare = Prepare,
-      .run = RunAny,
+      .prepare = PrepareRotary,
+      .run = RunRotary,
   };
   return operation;
 }

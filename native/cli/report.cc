@@ -32,12 +32,12 @@ void Replace(OrderedJson& json, const std::vector<Leaf>& leaves, size_t& next) {
   for (OrderedJson& item : json) Replace(item, leaves, next);
 }
 
+}  // namespace
+
 int64_t Count(std::span<const Figure> figures, Verdict verdict) {
   return std::count_if(figures.begin(), figures.end(),
                        [&](const Figure& figure) { return figure.verdict == verdict; });
 }
-
-}  // namespace
 
 std::string ReportJson(std::span<const Figure> figures) {
   OrderedJson json = {{"figures", OrderedJson::array()},

@@ -24,6 +24,8 @@ int RunReport(const ReportOptions& options);
 std::string ReportJson(std::span<const Figure> figures);
 std::string ReportTable(std::span<const Figure> figures);
 
+int64_t Count(std::span<const Figure> figures, Verdict verdict);
+
 }  // namespace attn::cli
 
 #endif  // ATTN_NATIVE_CLI_REPORT_H_

@@ -26,12 +26,12 @@ constexpr const char* kSteps[] = {
     "In published models",
 };
 
-struct Row {
+struct FigureRow {
   std::string label;  // of a row that is an object: what it is measured at
   std::vector<std::string> published, computed;
 };
-struct Block {
-  std::vector<Row> rows;
+struct FigureBlock {
+  std::vector<FigureRow> rows;
   std::vector<std::string> names;  // of the columns, where the rows are objects
 };
 
@@ -61,8 +61,9 @@ std::string ComputedText(const Leaf& leaf) {
                   : fmt::format("{:.{}f}", leaf.number, decimals);
 }
 
-Row ReadRow(const OrderedJson& json, const std::vector<Leaf>& leaves, size_t& next, Block& block) {
-  Row row;
+FigureRow ReadRow(const OrderedJson& json, const std::vector<Leaf>& leaves, size_t& next,
+                  FigureBlock& block) {
+  FigureRow row;
   const auto add = [&](const Leaf& leaf) {
     row.published.push_back(leaf.published);
     row.computed.push_back(ComputedText(leaf));
@@ -87,17 +88,17 @@ Row ReadRow(const OrderedJson& json, const std::vector<Leaf>& leaves, size_t& ne
   return row;
 }
 
-Block ReadBlock(const Figure& figure) {
+FigureBlock ReadBlock(const Figure& figure) {
   const OrderedJson json = OrderedJson::parse(figure.published);
   const bool nested = json.is_structured() && !json.empty() && json.begin()->is_structured();
-  Block block;
+  FigureBlock block;
   size_t next = 0;
   if (!nested) {
     block.rows.push_back(ReadRow(json, figure.leaves, next, block));
     return block;
   }
   for (const auto& item : json.items()) {
-    Row row = ReadRow(item.value(), figure.leaves, next, block);
+    FigureRow row = ReadRow(item.value(), figure.leaves, next, block);
     if (json.is_object()) row.label = item.key();
     block.rows.push_back(std::move(row));
   }
@@ -142,7 +143,7 @@ struct Line {
 };
 
 void AppendFigure(const Figure& figure, std::vector<Line>& lines) {
-  const Block block = ReadBlock(figure);
+  const FigureBlock block = ReadBlock(figure);
   std::vector<std::string> labels;
   std::vector<std::vector<std::string>> published, computed;
   if (!block.names.empty()) {
@@ -150,7 +151,7 @@ void AppendFigure(const Figure& figure, std::vector<Line>& lines) {
     published.push_back(block.names);
     computed.push_back(block.names);
   }
-  for (const Row& row : block.rows) {
+  for (const FigureRow& row : block.rows) {
     labels.push_back(row.label);
     published.push_back(row.published);
     computed.push_back(row.computed);
@@ -182,11 +183,6 @@ std::string List(std::span<const Figure> figures, Verdict verdict, const char* t
     text += fmt::format("  {:<19}  {}\n", figure.id, figure.what);
   }
   return text;
-}
-
-int64_t Count(std::span<const Figure> figures, Verdict verdict) {
-  return std::count_if(figures.begin(), figures.end(),
-                       [&](const Figure& figure) { return figure.verdict == verdict; });
 }
 
 }  // namespace

@@ -100,11 +100,14 @@ function(attn_relaxed_program target environments)
   target_link_libraries(${relaxed} PRIVATE ${libraries})
 endfunction()
 
-# attn_precompiled(TARGET HEADERS...): what most files of a program begin with, read once. Not by g++ 12,
-# which then warns of its own library's code; so its build also shows a file that does not include what
-# it uses.
-function(attn_precompiled target)
-  if(ATTN_PRECOMPILED_HEADERS AND NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    target_precompile_headers(${target} PRIVATE ${ARGN})
+# attn_in_batches(TARGET): its files are compiled fifteen at a time, which reads each header once for all
+# of them: the command line in 34 s of one thread instead of 80, with its headers precompiled 44. Files
+# with options of their own stay alone.
+function(attn_in_batches target)
+  set_target_properties(${target} PROPERTIES
+    UNITY_BUILD ${ATTN_BATCHES} UNITY_BUILD_MODE BATCH UNITY_BUILD_BATCH_SIZE 15)
+  if(ATTN_BATCHES)
+    # It takes the files of a batch for headers.
+    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   endif()
 endfunction()
