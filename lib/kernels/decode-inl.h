@@ -4,12 +4,11 @@
 
 // o[r] = o[r] rescale[r] + sum over keys of p[m][r] v[m], kVectors vectors of channels, the last of
 // `count` elements where kPart; the same elements of `ahead`'s rows are fetched.
-template <int kVectors, bool kPart, class V>
-ATTN_INLINE void AddValueTile(int64_t keys, const typename V::T* p, const typename V::T* v,
-                              int64_t v_row, int64_t count, const typename V::T* ahead,
-                              int64_t ahead_row, const typename V::T* rescale, typename V::T* o,
-                              int64_t o_row) {
-  constexpr int64_t kLine = 64 / static_cast<int64_t>(sizeof(typename V::T));
+template <int kVectors, bool kPart, class V, class S>
+ATTN_INLINE void AddValueTile(int64_t keys, const typename V::T* p, const S* v, int64_t v_row,
+                              int64_t count, const S* ahead, int64_t ahead_row,
+                              const typename V::T* rescale, typename V::T* o, int64_t o_row) {
+  constexpr int64_t kLine = 64 / static_cast<int64_t>(sizeof(S));
   V sum[kTileQueries][kVectors];
   ATTN_UNROLL
   for (int r = 0; r < kTileQueries; ++r) {
@@ -26,7 +25,7 @@ ATTN_INLINE void AddValueTile(int64_t keys, const typename V::T* p, const typena
     ATTN_UNROLL
     for (int n = 0; n < kVectors; ++n) {
       value[n] = n == kVectors - 1 ? LoadWhole<kPart, V>(v + n * V::kLanes, count)
-                                   : V::Load(v + n * V::kLanes);
+                                   : LoadFrom<V>(v + n * V::kLanes);
     }
     ATTN_UNROLL
     for (int r = 0; r < kTileQueries; ++r) {
@@ -46,11 +45,9 @@ ATTN_INLINE void AddValueTile(int64_t keys, const typename V::T* p, const typena
   }
 }
 
-template <class V>
-ATTN_INLINE void AddValuesOfTile(const AttentionTask<typename V::T>& t,
-                                 const KeyRun<typename V::T>& run,
-                                 const KeyRun<typename V::T>& next, int64_t tile,
-                                 DecodeState<V>& state) {
+template <class V, class S>
+ATTN_INLINE void AddValuesOfTile(const AttentionTask<typename V::T>& t, const KeyRun<S>& run,
+                                 const KeyRun<S>& next, int64_t tile, DecodeState<V>& state) {
   using T = typename V::T;
   constexpr int kVectors = kTileVectors<V>;
   const T* const p = state.s + tile * state.block;
@@ -58,20 +55,20 @@ ATTN_INLINE void AddValuesOfTile(const AttentionTask<typename V::T>& t,
   T* const o = state.o + tile * state.value_width;
   // The next run's keys, by the first rows alone; not those that are copied first.
   const bool fetches = tile == 0 && state.k == nullptr && next.count >= run.count;
-  const T* const ahead = fetches ? next.k : nullptr;
+  const S* const ahead = fetches ? next.k : nullptr;
   int64_t c = 0;
   for (; c + kVectors * V::kLanes <= t.dv; c += kVectors * V::kLanes) {
-    const T* const fetch = c < t.d && ahead != nullptr ? ahead + c : nullptr;
-    AddValueTile<kVectors, false, V>(run.count, p, run.v + c, run.v_row, 0, fetch, next.k_row,
-                                     rescale, o + c, state.value_width);
+    const S* const fetch = c < t.d && ahead != nullptr ? ahead + c : nullptr;
+    AddValueTile<kVectors, false, V, S>(run.count, p, run.v + c, run.v_row, 0, fetch, next.k_row,
+                                        rescale, o + c, state.value_width);
   }
   for (; c + V::kLanes <= t.dv; c += V::kLanes) {
-    AddValueTile<1, false, V>(run.count, p, run.v + c, run.v_row, 0, nullptr, 0, rescale, o + c,
-                              state.value_width);
+    AddValueTile<1, false, V, S>(run.count, p, run.v + c, run.v_row, 0, nullptr, 0, rescale, o + c,
+                                 state.value_width);
   }
   if (c == t.dv) return;
-  AddValueTile<1, true, V>(run.count, p, run.v + c, run.v_row, t.dv - c, nullptr, 0, rescale, o + c,
-                           state.value_width);
+  AddValueTile<1, true, V, S>(run.count, p, run.v + c, run.v_row, t.dv - c, nullptr, 0, rescale,
+                              o + c, state.value_width);
 }
 
 // A weight of 0 does not silence a value that is inf or NaN: pair by pair, where some row does not
@@ -138,8 +135,8 @@ ATTN_INLINE void LeaveRows(const AttentionDecodeTask<typename V::T>& task, Decod
   }
 }
 
-template <class T>
-void AttentionDecode(const AttentionDecodeTask<T>& task) {
+template <class T, class S>
+ATTN_INLINE void DecodeAs(const AttentionDecodeTask<T>& task) {
   using V = Vec<T>;
   const AttentionTask<T>& t = task.head;
   DecodeState<V> state;
@@ -153,12 +150,13 @@ void AttentionDecode(const AttentionDecodeTask<T>& task) {
       CopyBlock(run.k, task.storage, run.k_row, t.k_col, run.count, t.d, state.k, state.width);
       run.k = state.k, run.k_row = state.width;
     }
-    if (state.v != nullptr) {
+    if (state.v != nullptr && std::is_same_v<S, T>) {
       CopyBlock(run.v, task.storage, run.v_row, t.v_col, run.count, t.dv, state.v,
                 state.value_width);
       run.v = state.v, run.v_row = state.value_width;
     }
-    ScoreRun(t, run, state);
+    ScoreRun(t, As<S>(run), state);
+    KeyRun<T> seen = {};  // with values of T
     bool checked = false, finite = true;
     for (int64_t tile = 0; tile < task.row_end - task.row_begin; tile += kTileQueries) {
       const int64_t row = task.row_begin + tile;
@@ -166,15 +164,28 @@ void AttentionDecode(const AttentionDecodeTask<T>& task) {
       if (state.bias != nullptr) LoadTileBias<V>(task, row, run.begin, run.count, state.bias);
       WeighTile(t, band, run.count, state.bias, tile, state);
       if (!checked && (!band.whole || state.bias != nullptr)) {
-        finite = AllFinite<V>(run.v, run.count, t.dv, run.v_row, 1);
+        seen = run;
+        if constexpr (!std::is_same_v<S, T>) {
+          CopyBlock(run.v, task.storage, run.v_row, 1, run.count, t.dv, state.v, state.value_width);
+          seen.v = state.v, seen.v_row = state.value_width;
+        }
+        finite = AllFinite<V>(seen.v, seen.count, t.dv, seen.v_row, 1);
         checked = true;
       }
       if (finite) {
-        AddValuesOfTile(t, run, next, tile, state);
+        AddValuesOfTile(t, As<S>(run), As<S>(next), tile, state);
       } else {
-        AddSeenValues(task, run, tile, state);
+        AddSeenValues(task, seen, tile, state);
       }
     }
   }
   LeaveRows(task, state);
+}
+
+template <class T>
+void AttentionDecode(const AttentionDecodeTask<T>& task) {
+  if constexpr (sizeof(T) == sizeof(float)) {
+    if (Widens(task)) return DecodeAs<T, BF16>(task);
+  }
+  DecodeAs<T, T>(task);
 }

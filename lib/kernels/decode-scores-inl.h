@@ -5,7 +5,8 @@
 //
 // A block of keys is small enough for its keys and values to stay in the first-level cache. While
 // its keys are multiplied its values are fetched, and while its values are added the next block's
-// keys are, so that memory is never waited for in a burst.
+// keys are, so that memory is never waited for in a burst. S is what keys and values are stored as:
+// T, or BF16, which is widened in registers.
 
 constexpr int kTileQueries = 4;  // rows
 template <class V>
@@ -21,9 +22,9 @@ ATTN_INLINE constexpr int64_t RoundUp(int64_t n, int64_t to) { return (n + to - 
 
 // Keys of a block: 16 KiB of them, at most 128.
 template <class V>
-ATTN_INLINE int64_t DecodeBlock(int64_t d) {
+ATTN_INLINE int64_t DecodeBlock(int64_t d, bool widened) {
   constexpr int64_t kElements = (16 << 10) / static_cast<int64_t>(sizeof(typename V::T));
-  const int64_t keys = kElements / d / kTileKeys<V> * kTileKeys<V>;
+  const int64_t keys = (widened ? 2 : 1) * kElements / d / kTileKeys<V> * kTileKeys<V>;
   return keys < 16 ? 16 : keys > 128 ? 128 : keys;
 }
 
@@ -38,15 +39,22 @@ struct DecodeState {
   T* rescale;                               // [rows]
   T* s;     // [rows / kTileQueries][block][kTileQueries]: scores, then weights
   T* bias;  // [block][kTileQueries] of a tile: additive mask, -inf where hidden; null without masks
-  T* k;     // [block][width]: keys whose channels are not contiguous, or of 16 bits
-  T* v;     // [block][value_width]
+  T* k;     // [block][width]: keys whose channels are not contiguous, or of f16; null without
+  T* v;     // [block][value_width]; where bf16 is widened for values that need a look
 };
+
+// Whether keys and values are read as they lie, in registers.
+template <class T>
+ATTN_INLINE bool Widens(const AttentionDecodeTask<T>& task) {
+  return sizeof(T) == sizeof(float) && task.storage == Storage::kBF16 && task.head.k_col == 1 &&
+         task.head.v_col == 1;
+}
 
 template <class T>
 int64_t LayOut(const AttentionDecodeTask<T>& task, DecodeState<Vec<T>>& state) {
   using V = Vec<T>;
   const AttentionTask<T>& t = task.head;
-  state.block = DecodeBlock<V>(t.d);
+  state.block = DecodeBlock<V>(t.d, Widens(task));
   state.width = RoundUp(t.d, V::kLanes);
   state.value_width = RoundUp(t.dv, V::kLanes);
   state.rows = RoundUp(task.row_end - task.row_begin, kTileQueries);
@@ -65,7 +73,8 @@ int64_t LayOut(const AttentionDecodeTask<T>& task, DecodeState<Vec<T>>& state) {
   state.s = take(state.rows * state.block);
   state.bias = HasMask(t) ? take(state.block * kTileQueries) : nullptr;
   const bool same = task.storage == Storage::kSame;
-  state.k = same && t.k_col == 1 ? nullptr : take(state.block * state.width);
+  const bool reads_keys = Widens(task) || (same && t.k_col == 1);
+  state.k = reads_keys ? nullptr : take(state.block * state.width);
   state.v = same && t.v_col == 1 ? nullptr : take(state.block * state.value_width);
   return used;
 }
@@ -91,13 +100,23 @@ ATTN_INLINE V SumEach(Square<V> x) {
 }
 
 // Some keys and their values, all on one page.
-template <class T>
+template <class S>
 struct KeyRun {
-  const T* k;
-  const T* v;
+  const S* k;
+  const S* v;
   int64_t k_row, v_row;
   int64_t begin, count;
 };
+
+template <class S, class T>
+ATTN_INLINE KeyRun<S> As(const KeyRun<T>& run) {
+  return {reinterpret_cast<const S*>(run.k),
+          reinterpret_cast<const S*>(run.v),
+          run.k_row,
+          run.v_row,
+          run.begin,
+          run.count};
+}
 
 template <class T>
 ATTN_INLINE KeyRun<T> RunAt(const AttentionDecodeTask<T>& task, int64_t j, int64_t block) {
@@ -124,10 +143,10 @@ ATTN_INLINE KeyRun<T> RunAt(const AttentionDecodeTask<T>& task, int64_t j, int64
 }
 
 // A whole vector, or where kPart the first `count` elements and zeros.
-template <bool kPart, class V>
-ATTN_INLINE V LoadWhole(const typename V::T* x, int64_t count) {
-  if constexpr (kPart) return V::LoadPart(x, count, 0);
-  return V::Load(x);
+template <bool kPart, class V, class S>
+ATTN_INLINE V LoadWhole(const S* x, int64_t count) {
+  if constexpr (kPart) return LoadPartFrom<V>(x, count);
+  return LoadFrom<V>(x);
 }
 
 template <class V>
@@ -136,9 +155,9 @@ struct ScoreSums {
 };
 
 // Channels c and on, a vector of them or fewer.
-template <bool kPart, class V>
+template <bool kPart, class V, class S>
 ATTN_INLINE void AddChannels(const typename V::T* q, int64_t width, int64_t c,
-                             const typename V::T* const (&key)[kTileKeys<V>], int64_t count,
+                             const S* const (&key)[kTileKeys<V>], int64_t count,
                              ScoreSums<V>& sums) {
   V row[kTileQueries];
   ATTN_UNROLL
@@ -152,12 +171,11 @@ ATTN_INLINE void AddChannels(const typename V::T* q, int64_t width, int64_t c,
 }
 
 // s[m][r] = q[r] . key[m], and the same channels of `ahead` are fetched.
-template <bool kFetch, class V>
+template <bool kFetch, class V, class S>
 ATTN_INLINE void ScoreTile(const typename V::T* q, int64_t width,
-                           const typename V::T* const (&key)[kTileKeys<V>],
-                           const typename V::T* const (&ahead)[kTileKeys<V>], int64_t d,
-                           typename V::T* s) {
-  constexpr int64_t kLine = 64 / static_cast<int64_t>(sizeof(typename V::T));
+                           const S* const (&key)[kTileKeys<V>],
+                           const S* const (&ahead)[kTileKeys<V>], int64_t d, typename V::T* s) {
+  constexpr int64_t kLine = 64 / static_cast<int64_t>(sizeof(S));
   ScoreSums<V> sums;
   ATTN_UNROLL
   for (int m = 0; m < kTileKeys<V>; ++m) {
@@ -185,13 +203,13 @@ ATTN_INLINE void ScoreTile(const typename V::T* q, int64_t width,
 }
 
 // Scores of all rows. Beyond the run's last key it is repeated; WeighTile() hides that.
-template <class V>
-ATTN_INLINE void ScoreRun(const AttentionTask<typename V::T>& t, const KeyRun<typename V::T>& run,
+template <class V, class S>
+ATTN_INLINE void ScoreRun(const AttentionTask<typename V::T>& t, const KeyRun<S>& run,
                           DecodeState<V>& state) {
   using T = typename V::T;
   for (int64_t m = 0; m < run.count; m += kTileKeys<V>) {
-    const T* key[kTileKeys<V>];
-    const T* ahead[kTileKeys<V>];
+    const S* key[kTileKeys<V>];
+    const S* ahead[kTileKeys<V>];
     ATTN_UNROLL
     for (int i = 0; i < kTileKeys<V>; ++i) {
       const int64_t j = m + i < run.count ? m + i : run.count - 1;
@@ -199,10 +217,10 @@ ATTN_INLINE void ScoreRun(const AttentionTask<typename V::T>& t, const KeyRun<ty
       ahead[i] = run.v + j * run.v_row;
     }
     T* s = state.s + m * kTileQueries;
-    ScoreTile<true, V>(state.q, state.width, key, ahead, t.d, s);
+    ScoreTile<true, V, S>(state.q, state.width, key, ahead, t.d, s);
     for (int64_t r = kTileQueries; r < state.rows; r += kTileQueries) {
-      ScoreTile<false, V>(state.q + r * state.width, state.width, key, ahead, t.d,
-                          s + r * state.block);
+      ScoreTile<false, V, S>(state.q + r * state.width, state.width, key, ahead, t.d,
+                             s + r * state.block);
     }
   }
 }

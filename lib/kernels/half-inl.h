@@ -1,12 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys and values of 16 bits, a block at a time into f32: the block stays in the first-level cache,
-// so memory is read once at half the bytes. The loops become vectors by themselves.
+// Keys and values of 16 bits: bf16 as vectors of f32, anything as a block of f32 that stays in the
+// first-level cache, so memory is read once at half the bytes. The loops become vectors by
+// themselves.
 
 // Where element `offset` of k or v lies.
 template <class T>
 ATTN_INLINE const T* ElementAt(const T* x, int64_t offset, Storage storage) {
   if (storage == Storage::kSame) return x + offset;
   return reinterpret_cast<const T*>(reinterpret_cast<const uint16_t*>(x) + offset);
+}
+
+// As it lies in memory.
+struct BF16 {
+  uint16_t bits;
+};
+
+template <class V, class S>
+ATTN_INLINE V LoadFrom(const S* x) {
+  if constexpr (std::is_same_v<S, BF16>) {
+    typedef uint16_t Half __attribute__((vector_size(V::kLanes * 2)));
+    typedef uint32_t Bits __attribute__((vector_size(V::kLanes * 4)));
+    Half half;
+    __builtin_memcpy(&half, x, sizeof(half));
+    return __builtin_bit_cast(V, __builtin_convertvector(half, Bits) << 16);
+  } else {
+    return V::Load(x);
+  }
+}
+
+// The first n < kLanes elements and zeros.
+template <class V, class S>
+ATTN_INLINE V LoadPartFrom(const S* x, int64_t n) {
+  if constexpr (std::is_same_v<S, BF16>) {
+    BF16 all[V::kLanes] = {};
+    for (int64_t i = 0; i < n; ++i) all[i] = x[i];
+    return LoadFrom<V>(all);
+  } else {
+    return V::LoadPart(x, n, 0);
+  }
 }
 
 template <Storage kStorage>
