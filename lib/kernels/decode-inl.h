@@ -184,7 +184,7 @@ ATTN_INLINE void DecodeAs(const AttentionDecodeTask<T>& task) {
 
 template <class T>
 void AttentionDecode(const AttentionDecodeTask<T>& task) {
-  if constexpr (sizeof(T) == sizeof(float)) {
+  if constexpr (kWidensInRegisters && sizeof(T) == sizeof(float)) {
     if (Widens(task)) return DecodeAs<T, BF16>(task);
   }
   DecodeAs<T, T>(task);

@@ -46,8 +46,8 @@ struct DecodeState {
 // Whether keys and values are read as they lie, in registers.
 template <class T>
 ATTN_INLINE bool Widens(const AttentionDecodeTask<T>& task) {
-  return sizeof(T) == sizeof(float) && task.storage == Storage::kBF16 && task.head.k_col == 1 &&
-         task.head.v_col == 1;
+  return kWidensInRegisters && sizeof(T) == sizeof(float) && task.storage == Storage::kBF16 &&
+         task.head.k_col == 1 && task.head.v_col == 1;
 }
 
 template <class T>

@@ -10,6 +10,13 @@ ATTN_INLINE const T* ElementAt(const T* x, int64_t offset, Storage storage) {
   return reinterpret_cast<const T*>(reinterpret_cast<const uint16_t*>(x) + offset);
 }
 
+// In WebAssembly decoding has no second form: it adds 8 kB gzipped to a module.
+#if defined(__EMSCRIPTEN__)
+constexpr bool kWidensInRegisters = false;
+#else
+constexpr bool kWidensInRegisters = true;
+#endif
+
 // As it lies in memory.
 struct BF16 {
   uint16_t bits;
