@@ -22,14 +22,20 @@ struct BF16 {
   uint16_t bits;
 };
 
+// n lanes of Bits. A member of a class: g++ 12 takes such a typedef inside a function template for
+// no vector.
+template <class Bits, int64_t n>
+struct BitsOf {
+  typedef Bits Type __attribute__((vector_size(n * sizeof(Bits))));
+};
+
 template <class V, class S>
 ATTN_INLINE V LoadFrom(const S* x) {
   if constexpr (std::is_same_v<S, BF16>) {
-    typedef uint16_t Half __attribute__((vector_size(V::kLanes * 2)));
-    typedef uint32_t Bits __attribute__((vector_size(V::kLanes * 4)));
-    Half half;
+    using Wide = BitsOf<uint32_t, V::kLanes>::Type;
+    typename BitsOf<uint16_t, V::kLanes>::Type half;
     __builtin_memcpy(&half, x, sizeof(half));
-    return __builtin_bit_cast(V, __builtin_convertvector(half, Bits) << 16);
+    return __builtin_bit_cast(V, __builtin_convertvector(half, Wide) << 16);
   } else {
     return V::Load(x);
   }
