@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tensors of 16 bits. Forward and backward widen one head at a time into the worker's scratch, run
 // the f32 kernel there and round what it gives: 2 (D + Dv) conversions a key beside 2 Sq (D + Dv)
-// operations. Decoding reads each key once, so there the kernel itself widens a block at a time. On
-// AVX512_BF16 forward takes bf16 as it is, in pairs (kernels/attention-bf16-inl.h).
+// operations. Decoding reads each key once, so there the kernel itself widens: bf16 in registers,
+// f16 (and both in WebAssembly) a block at a time. On AVX512_BF16 forward takes bf16 as it is, in
+// pairs (kernels/attention-bf16-inl.h).
 #include <algorithm>
 
 #include "drivers/attention_task.h"

@@ -20,11 +20,11 @@ constexpr int64_t kPattern = V::kLanes > kTileQueries ? V::kLanes : kTileQueries
 
 ATTN_INLINE constexpr int64_t RoundUp(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
 
-// Keys of a block: 16 KiB of them, at most 128.
+// Keys of a block: 16 KiB of them in T, at most 128.
 template <class V>
-ATTN_INLINE int64_t DecodeBlock(int64_t d, bool widened) {
+ATTN_INLINE int64_t DecodeBlock(int64_t d) {
   constexpr int64_t kElements = (16 << 10) / static_cast<int64_t>(sizeof(typename V::T));
-  const int64_t keys = (widened ? 2 : 1) * kElements / d / kTileKeys<V> * kTileKeys<V>;
+  const int64_t keys = kElements / d / kTileKeys<V> * kTileKeys<V>;
   return keys < 16 ? 16 : keys > 128 ? 128 : keys;
 }
 
@@ -54,7 +54,7 @@ template <class T>
 int64_t LayOut(const AttentionDecodeTask<T>& task, DecodeState<Vec<T>>& state) {
   using V = Vec<T>;
   const AttentionTask<T>& t = task.head;
-  state.block = DecodeBlock<V>(t.d, Widens(task));
+  state.block = DecodeBlock<V>(t.d);
   state.width = RoundUp(t.d, V::kLanes);
   state.value_width = RoundUp(t.dv, V::kLanes);
   state.rows = RoundUp(task.row_end - task.row_begin, kTileQueries);
