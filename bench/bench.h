@@ -20,12 +20,12 @@ std::string ProgramName();
 struct BenchOptions {
   // "BxHxNxD" or "BxHqxHkxNxD", N and D each "a" or "a:b" (queries:keys, width:value width), with a
   // final "c" when causal. Default: 1x8x1024x64, 1x8x1024x128, both also causal;
-  // operations on rows have one of their own.
+  // operations beside attention have one of their own, the product's is BxHxM:NxK.
   std::vector<std::string> shapes;
   // Names of `Backends()` or their beginnings ("highway"). Default: all but the reference, which is
   // the slow oracle, and the portable one, which is made for its bits.
   std::vector<std::string> backends;
-  // "forward", "backward", and beside attention "rms_norm", "rotary". Default: forward.
+  // "forward", "backward", and beside attention "rms_norm", "rotary", "matmul". Default: forward.
   std::vector<std::string> ops;
   std::vector<std::string> dtypes;  // "f32", "f64", "bf16", "f16". Default: f32.
   std::vector<std::string>

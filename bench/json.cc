@@ -74,7 +74,7 @@ Object Benchmark(const RowResult& r, const Run& run, int64_t family, int64_t ins
                 {"shape", Text(r.row.shape)},
                 {"dtype", Name(r.row.dtype)},
                 {"mask", r.row.shape.causal.enabled ? "causal" : "none"},
-                {"form", r.row.on_rows() ? "rows" : FormName(r.row.op)},
+                {"form", r.row.neighbour() ? "none" : FormName(r.row.op)},
                 {"reproduce", r.row.Command(run.options)}};
   if (!r.failure.empty()) {
     row["error_occurred"] = true;

@@ -27,7 +27,11 @@ constexpr double kShortestCall = 1e-7;  // no call of a kernel is shorter
 template <class E>
 int64_t ScratchBytes(const Row& row) {
   using T = Compute<E>;
-  if (row.on_rows()) return 0;  // dense
+  if (row.op == Op::kMatmul) {
+    return row.backend->table<T>().matmul_scratch({.columns = row.shape.keys}) *
+           static_cast<int64_t>(sizeof(T));
+  }
+  if (row.neighbour()) return 0;  // dense
   AttentionTask<T> task = {};
   task.queries = task.query_end = row.shape.queries, task.keys = row.shape.keys;
   task.d = row.shape.width, task.dv = row.shape.value_width;
@@ -146,7 +150,7 @@ class Version {
  private:
   Status Call(const Backend& backend) {
     if constexpr (!kIsHalf<T>) {
-      if (result.row.on_rows()) return RunRows(backend, result.row.op, problem_.rows);
+      if (result.row.neighbour()) return RunNeighbour(backend, result.row.op, problem_.neighbour);
     }
     if (!result.row.backward()) {
       return AttentionForward(backend, problem_.inputs, options_, problem_.outputs);

@@ -51,12 +51,11 @@ Result<std::vector<Op>> Ops(const std::vector<std::string>& names,
   for (const std::string& name : names.empty() ? std::vector<std::string>{"forward"} : names) {
     if (name == "backward") {
       ops.push_back(Op::kAttentionBackward);
-    } else if (name == RowOpName(Op::kRmsNorm)) {
-      ops.push_back(Op::kRmsNorm);
-    } else if (name == RowOpName(Op::kRotaryEmbedding)) {
-      ops.push_back(Op::kRotaryEmbedding);
+    } else if (const auto neighbour = NeighbourOf(name)) {
+      ops.push_back(*neighbour);
     } else if (name != "forward") {
-      return InvalidArgument("op \"", name, "\": known are forward, backward, rms_norm, rotary");
+      return InvalidArgument("op \"", name,
+                             "\": known are forward, backward, rms_norm, rotary, matmul");
     } else if (forms.empty()) {
       ops.push_back(Op::kAttentionForward);
     } else {
@@ -88,13 +87,13 @@ Result<std::vector<Sized>> Shapes(const std::vector<std::string>& texts,
   if (!texts.empty()) return shapes;
   std::vector<Op> attention;
   for (const Op op : ops) {
-    if (!IsOnRows(op)) attention.push_back(op);
+    if (!IsNeighbour(op)) attention.push_back(op);
   }
   for (const std::string& text : kShapes) {
     if (!attention.empty()) ATTN_RETURN_IF_ERROR(Append(text, attention, shapes));
   }
   for (const Op op : ops) {
-    if (IsOnRows(op)) ATTN_RETURN_IF_ERROR(Append(RowOpShape(op), {op}, shapes));
+    if (IsNeighbour(op)) ATTN_RETURN_IF_ERROR(Append(NeighbourShape(op), {op}, shapes));
   }
   return shapes;
 }
@@ -148,8 +147,8 @@ std::string Reason(const Row& row, const BenchOptions& options, std::optional<in
     return Message(row.backend->name, " has no ", attn::Name(row.op), " of ",
                    attn::Name(row.dtype));
   }
-  if (row.on_rows() && !RowOpLacks(row.op, row.shape).empty()) {
-    return RowOpLacks(row.op, row.shape);
+  if (row.neighbour() && !NeighbourLacks(row.op, row.shape).empty()) {
+    return NeighbourLacks(row.op, row.shape);
   }
   const int64_t bytes = row.elements() * ElementBytes(row);
   if (memory && bytes > *memory / 2) {
@@ -166,35 +165,37 @@ std::string_view FormName(Op op) {
   return op == Op::kAttentionExplicit ? "explicit" : "flash";
 }
 
-int64_t Row::flops() const { return on_rows() ? RowFlops(op, shape) : Flops(shape, backward()); }
+int64_t Row::flops() const {
+  return neighbour() ? NeighbourFlops(op, shape) : Flops(shape, backward());
+}
 
 int64_t Row::bytes() const {
-  return on_rows() ? elements() * ElementBytes(*this)
-                   : CompulsoryBytes(shape, ElementBytes(*this), backward());
+  return neighbour() ? elements() * ElementBytes(*this)
+                     : CompulsoryBytes(shape, ElementBytes(*this), backward());
 }
 
 int64_t Row::elements() const {
-  return on_rows() ? RowElements(op, shape) : TensorElements(shape, backward());
+  return neighbour() ? NeighbourElements(op, shape) : TensorElements(shape, backward());
 }
 
 double Row::tolerance() const {
-  return on_rows() ? RowTolerance(dtype) : Tolerance(dtype, shape.keys);
+  return neighbour() ? NeighbourTolerance(op, dtype, shape) : Tolerance(dtype, shape.keys);
 }
 
 std::string Row::OpName() const {
-  if (on_rows()) return std::string(RowOpName(op));
+  if (neighbour()) return std::string(NeighbourName(op));
   return backward() ? "attention_backward" : "attention_forward";
 }
 
 std::string Row::Name() const {
-  const std::string form = on_rows() ? "" : fmt::format("{}/", FormName(op));
+  const std::string form = neighbour() ? "" : fmt::format("{}/", FormName(op));
   const std::string name =
       fmt::format("{}/{}/{}/{}{}", OpName(), Text(shape), attn::Name(dtype), form, backend->name);
   return threads == 1 ? name : fmt::format("{}/threads:{}", name, threads);
 }
 
 std::string Row::Command(const BenchOptions& options) const {
-  const std::string what = on_rows()    ? fmt::format("--op {}", RowOpName(op))
+  const std::string what = neighbour()  ? fmt::format("--op {}", NeighbourName(op))
                            : backward() ? std::string("--op backward")
                                         : fmt::format("--form {}", FormName(op));
   return fmt::format("{} bench --backend {} --shape {} --dtype {} {} --seconds {}{}{}",

@@ -12,7 +12,7 @@
 #include "attn/status.h"
 #include "bench/bench.h"
 #include "bench/peak.h"
-#include "bench/rows.h"
+#include "bench/neighbours.h"
 #include "bench/shape.h"
 
 namespace attn::bench {
@@ -22,14 +22,14 @@ struct Row {
   const Isa* isa;  // null: no peak is known for this backend
   ForwardShape shape;
   DType dtype;
-  Op op;  // forward in one of its forms, backward, or an operation on rows
+  Op op;  // forward in one of its forms, backward, or an operation beside them
   int64_t threads = 1;
   const Backend* on_threads = nullptr;  // `backend` on them, where they are several
 
   const Backend& runs_on() const { return on_threads == nullptr ? *backend : *on_threads; }
 
   bool backward() const { return op == Op::kAttentionBackward; }
-  bool on_rows() const { return IsOnRows(op); }
+  bool neighbour() const { return IsNeighbour(op); }
 
   // See shape.h and rows.h.
   int64_t flops() const;

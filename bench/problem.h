@@ -10,7 +10,7 @@
 #include "bench/check.h"
 #include "bench/pages.h"
 #include "bench/plan.h"
-#include "bench/rows.h"
+#include "bench/neighbours.h"
 
 namespace attn::bench {
 
@@ -31,9 +31,9 @@ class Problem {
       for (int64_t i = 0; i < n; ++i) data[i] = RoundTo<T>(generator.StandardNormal());
       return data;
     };
-    if (row.on_rows()) {
+    if (row.neighbour()) {
       // Those have no types of 16 bits (plan.cc leaves such rows out).
-      if constexpr (!kIsHalf<T>) MakeRows(row, random);
+      if constexpr (!kIsHalf<T>) MakeNeighbour(row, random);
       return;
     }
     inputs.q = {random(query_rows * s.width), {s.batch, s.heads, s.queries, s.width}};
@@ -57,24 +57,28 @@ class Problem {
   AttentionOutputs<T> outputs;
   AttentionUpstream<T> upstream;    // of backward, as `gradients`
   AttentionGradients<T> gradients;  // of q, k and v
-  RowTensors<T> rows;               // of operations on rows, which have nothing else
+  NeighbourTensors<T> neighbour;    // of operations beside attention, which have nothing else
 
  private:
   template <class Random>
-  void MakeRows(const Row& row, const Random& random) {
+  void MakeNeighbour(const Row& row, const Random& random) {
     const ForwardShape& s = row.shape;
-    const int64_t query_rows = s.batch * s.heads * s.queries;
-    const Shape<4> x = {s.batch, s.heads, s.queries, s.width};
-    rows.x = {random(query_rows * s.width), x};
-    rows.y = {Take(query_rows * s.width), x};
+    const int64_t heads = s.batch * s.heads;
+    neighbour.x = {random(heads * s.queries * s.width), {s.batch, s.heads, s.queries, s.width}};
+    if (row.op == Op::kMatmul) {
+      neighbour.b = {random(heads * s.width * s.keys), {s.batch, s.heads, s.width, s.keys}};
+      neighbour.y = {Take(heads * s.queries * s.keys), {s.batch, s.heads, s.queries, s.keys}};
+      return;
+    }
+    neighbour.y = {Take(heads * s.queries * s.width), neighbour.x.shape};
     if (row.op == Op::kRmsNorm) {
-      rows.w = {random(s.width), {s.width}};
+      neighbour.w = {random(s.width), {s.width}};
       return;
     }
     const Shape<2> table = {s.queries, s.width / 2};
-    rows.cos = {Take(table[0] * table[1]), table};
-    rows.sin = {Take(table[0] * table[1]), table};
-    status_ = FillRotaryTables<T>(10000, rows.cos, rows.sin);
+    neighbour.cos = {Take(table[0] * table[1]), table};
+    neighbour.sin = {Take(table[0] * table[1]), table};
+    status_ = FillRotaryTables<T>(10000, neighbour.cos, neighbour.sin);
   }
 
   static constexpr int64_t kLine = 64;  // bytes: a cache line, an AVX-512 vector
@@ -106,7 +110,7 @@ class Truth {
  public:
   // Backward gets its O and LSE from the default backend.
   Truth(const Problem<T>& problem, const Row& row) : row_(row), problem_(problem) {
-    if (row.on_rows()) {
+    if (row.neighbour()) {
       status_ = problem.status();
       return;
     }
@@ -123,20 +127,20 @@ class Truth {
 
   void Clear() const {
     if constexpr (!kIsHalf<T>) {
-      if (row_.on_rows()) return FillWithNan(problem_.rows);
+      if (row_.neighbour()) return FillWithNan(problem_.neighbour);
     }
     row_.backward() ? FillWithNan(problem_.gradients) : FillWithNan(problem_.outputs);
   }
   int64_t NonFinite() const {
     if constexpr (!kIsHalf<T>) {
-      if (row_.on_rows()) return CountNonFinite(problem_.rows);
+      if (row_.neighbour()) return CountNonFinite(problem_.neighbour);
     }
     return row_.backward() ? CountNonFinite(problem_.gradients)
                            : CountNonFinite(problem_.outputs, row_.shape);
   }
   Errors Compare() const {
     if constexpr (!kIsHalf<T>) {
-      if (row_.on_rows()) return CompareRows(row_.op, problem_.rows);
+      if (row_.neighbour()) return CompareNeighbour(row_.op, problem_.neighbour, row_.tolerance());
     }
     return row_.backward() ? gradients_->Compare(problem_.gradients)
                            : outputs_->Compare(problem_.outputs);

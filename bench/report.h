@@ -42,10 +42,10 @@ Figures FiguresOf(const RowResult& result, const std::vector<Bandwidth>& bandwid
 
 inline constexpr const char* kFlopRule =
     "2*D per visible pair for QK and 2*Dv for PV; backward 6*D + 4*Dv; exponentials and hidden "
-    "pairs are not counted; rms_norm 4 and rotary 3 a channel";
+    "pairs are not counted; rms_norm 4 and rotary 3 a channel; matmul 2*M*N*K";
 inline constexpr const char* kByteRule =
     "Q, visible K and V, O and LSE, backward their gradients too, each moved once, whatever the "
-    "algorithm moves; operations on rows: X, Y, weight or tables";
+    "algorithm moves; rms_norm and rotary: X, Y, weight or tables; matmul: A, B, C";
 
 std::string TableText(const Run& run);
 nlohmann::ordered_json Json(const Run& run);

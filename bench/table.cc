@@ -79,7 +79,7 @@ std::string Header(const Run& run) {
 
 std::string Kind(const Row& row) {
   return fmt::format("{} {}{}", Name(row.dtype),
-                     row.on_rows()    ? RowOpName(row.op)
+                     row.neighbour()  ? NeighbourName(row.op)
                      : row.backward() ? "backward"
                                       : FormName(row.op),
                      row.threads == 1 ? "" : fmt::format(" x{}", row.threads));

@@ -143,13 +143,16 @@ void AddBench(CLI::App& app) {
   command
       ->add_option(
           "--shape", options.shapes,
-          "BxHxNxD or BxHqxHkxNxD; N may be queries:keys, D width:value width; a final c: causal")
+          "BxHxNxD or BxHqxHkxNxD; N may be queries:keys, D width:value width; a final c: causal; "
+          "of matmul BxHxM:NxK")
       ->option_text("SHAPE...");
   command
       ->add_option("--backend", options.backends,
                    "Names or their beginnings. Default: all but the reference and portable")
       ->option_text("NAME...");
-  command->add_option("--op", options.ops, "forward, backward, rms_norm, rotary. Default: forward")
+  command
+      ->add_option("--op", options.ops,
+                   "forward, backward, rms_norm, rotary, matmul. Default: forward")
       ->option_text("OP...");
   command->add_option("--dtype", options.dtypes, "f32, f64, bf16, f16. Default: f32")
       ->option_text("TYPE...");
