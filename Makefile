@@ -7,6 +7,7 @@ help:
 	@echo "make test-full            the same with sanitizers and g++ on everything, and long fuzzing"
 	@echo "make build                native and WebAssembly programs into build/bin, the page into build/page"
 	@echo "make bench                build, then time attention here and under Node"
+	@echo "make goals                build, then every speed goal beside what this machine reaches"
 	@echo "make lint                 formatting and static checks"
 	@echo "make clean                remove build/ (the toolchain in .toolchain/ stays)"
 
@@ -31,6 +32,9 @@ bench: build
 	@build/bin/attn bench
 	@tools/with_toolchain.sh node $$(node tools/relaxed_flag.mjs) build/bin/attn_relaxed.mjs bench
 
+goals: build
+	@tools/with_toolchain.sh node bench/goals.mjs
+
 lint:
 	@tools/setup.sh --for test
 	@tools/with_toolchain.sh node tools/lint.mjs
@@ -38,4 +42,4 @@ lint:
 clean:
 	@rm -rf build
 
-.PHONY: help explain test test-full build bench lint clean
+.PHONY: help explain test test-full build bench goals lint clean

@@ -1,15 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// node bench/threads.mjs [THREADS]: attention in WebAssembly on one thread and on THREADS (default 2), in
-// turns on the same arrays; medians of wall time of whole calls, copies in and out of the module included.
+// node bench/threads.mjs [THREADS] [--json]: attention in WebAssembly on one thread and on THREADS
+// (default 2), in turns on the same arrays; medians of wall time of whole calls, copies in and out of
+// the module included.
+import { parseArgs } from 'node:util';
 import process from 'node:process';
 import { load } from 'attn';
 
-const threads = Number(process.argv[2] ?? 2);
-if (!Number.isInteger(threads) || threads < 2 || threads > 64) {
-  console.error(
-    `bench/threads.mjs: ${process.argv[2]}: needed is a number of threads from 2 to 64`,
-  );
+function fail(message) {
+  console.error(`bench/threads.mjs: ${message}`);
   process.exit(2);
+}
+
+function options() {
+  try {
+    return parseArgs({ options: { json: { type: 'boolean' } }, allowPositionals: true });
+  } catch (error) {
+    return fail(error.message);
+  }
+}
+
+const { values, positionals } = options();
+const threads = Number(positionals[0] ?? 2);
+if (!Number.isInteger(threads) || threads < 2 || threads > 64 || positionals.length > 1) {
+  fail(`${positionals.join(' ')}: needed is a number of threads from 2 to 64`);
 }
 const kTurns = 15;
 const median = (times) => times.sort((a, b) => a - b)[times.length >> 1];
@@ -21,9 +34,29 @@ const milliseconds = (call) => {
 
 const alone = await load({ full: true });
 const many = await load({ threads });
-console.log(
-  `Node ${process.versions.node}, ${alone.variant}, f32, 8 heads; ms on 1 and ${threads} threads`,
-);
+const context = { node: process.versions.node, variant: alone.variant, threads };
+if (!values.json) {
+  console.log(
+    `Node ${context.node}, ${context.variant}, f32, 8 heads; ms on 1 and ${threads} threads`,
+  );
+}
+
+// Medians of both, and of the quotient of neighbours in time.
+function inTurns(run) {
+  const one = [];
+  const all = [];
+  // The first turn is not counted: the engine compiles then.
+  for (let turn = 0; turn <= kTurns; ++turn) {
+    const times = [milliseconds(() => run(alone)), milliseconds(() => run(many))];
+    if (turn === 0) continue;
+    one.push(times[0]);
+    all.push(times[1]);
+  }
+  const ratio = median(one.map((time, i) => time / all[i]));
+  return { one_ms: median(one), ms: median(all), ratio };
+}
+
+const benchmarks = [];
 for (const [n, d] of [
   [1024, 64],
   [1024, 128],
@@ -39,22 +72,15 @@ for (const [n, d] of [
       forward: (attn) => attn.attentionForward(inputs),
       backward: (attn) => attn.attentionBackward(upstream),
     };
-    for (const [name, run] of Object.entries(operations)) {
-      const times = { one: [], all: [] };
-      // The first turn is not counted: the engine compiles then.
-      for (let turn = 0; turn <= kTurns; ++turn) {
-        const one = milliseconds(() => run(alone));
-        const all = milliseconds(() => run(many));
-        if (turn === 0) continue;
-        times.one.push(one);
-        times.all.push(all);
-      }
-      const [one, all] = [median(times.one), median(times.all)];
-      const what = `${n}x${d}${causal ? ' causal' : ''}`.padEnd(16);
-      console.log(
-        `${name.padEnd(9)}${what}${one.toFixed(1).padStart(8)}${all.toFixed(1).padStart(8)}${(one / all).toFixed(2).padStart(7)} x`,
-      );
+    for (const [op, run] of Object.entries(operations)) {
+      const name = `${heads}x${n}x${d}${causal ? 'c' : ''}/${op}`;
+      const row = { name, op, threads, ...inTurns(run) };
+      benchmarks.push(row);
+      if (values.json) continue;
+      const figures = [row.one_ms.toFixed(1), row.ms.toFixed(1), row.ratio.toFixed(2)];
+      console.log(`${name.padEnd(22)}${figures.map((text) => text.padStart(8)).join('')} x`);
     }
   }
 }
 many.close();
+if (values.json) console.log(JSON.stringify({ context, benchmarks }, undefined, 1));
