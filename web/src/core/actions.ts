@@ -31,20 +31,23 @@ export class Actions {
   render(copies: Copy[]): TemplateResult {
     const { host } = this;
     return html`<div class="row actions" part="actions">
-        <button name="undo" @click=${() => host.undo()} ?disabled=${!host.canUndo}>
-          ${host.t('undo')}
-        </button>
-        <button name="redo" @click=${() => host.redo()} ?disabled=${!host.canRedo}>
-          ${host.t('redo')}
-        </button>
-        <button name="reset" @click=${() => host.reset()}>${host.t('reset')}</button>
-        <span class="gap"></span>
-        ${copies.map(
-          (copy) =>
-            html`<button data-copy=${copy.what} @click=${() => this.copy(copy)}>
-              ${host.t('copyAs', { what: copy.label })}
-            </button>`,
-        )}
+        <div class="row">
+          <button name="undo" @click=${() => host.undo()} ?disabled=${!host.canUndo}>
+            ${host.t('undo')}
+          </button>
+          <button name="redo" @click=${() => host.redo()} ?disabled=${!host.canRedo}>
+            ${host.t('redo')}
+          </button>
+          <button name="reset" @click=${() => host.reset()}>${host.t('reset')}</button>
+        </div>
+        <div class="row">
+          ${copies.map(
+            (copy) =>
+              html`<button data-copy=${copy.what} @click=${() => this.copy(copy)}>
+                ${host.t('copyAs', { what: copy.label })}
+              </button>`,
+          )}
+        </div>
       </div>
       ${
         this.shown

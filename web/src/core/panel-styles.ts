@@ -42,8 +42,8 @@ export const shared = css`
     inline-size: 32px;
     padding: 0;
   }
-  .actions .gap {
-    flex: 1;
+  .actions {
+    justify-content: space-between;
   }
   textarea {
     display: block;
