@@ -3,33 +3,21 @@
 // beside what this machine reaches now. Wants what `make build` makes; `make goals` does both.
 // Exit code: 0, goals that fall short included; 1 when something that ought to be measured was not
 // or is void; 2 for bad usage. Peers that are not installed are named.
-import { parseArgs } from 'node:util';
 import process from 'node:process';
 import { goals } from './goals/list.mjs';
 import { outcomes, table } from './goals/measured.mjs';
 import { partsOfThisMachine } from './goals/parts.mjs';
+import { commandLine, fail, secondsOf } from './script.mjs';
 
-function fail(message) {
-  console.error(`bench/goals.mjs: error: ${message}`);
-  process.exit(2);
-}
-
-function options() {
-  try {
-    const text = { type: 'string' };
-    const { values } = parseArgs({
-      options: { seconds: text, only: text, under: text, json: { type: 'boolean' } },
-    });
-    return values;
-  } catch (error) {
-    return fail(error.message);
-  }
-}
-
-const given = options();
-const seconds = Number(given.seconds ?? 1);
-if (!(seconds > 0 && seconds < 1000))
-  fail(`--seconds ${given.seconds}: needed is a positive number`);
+const text = { type: 'string' };
+const { values: given, positionals } = commandLine({
+  seconds: text,
+  only: text,
+  under: text,
+  json: { type: 'boolean' },
+});
+if (positionals.length > 0) fail(`"${positionals[0]}": nothing but options is expected`);
+const seconds = secondsOf(given.seconds);
 const under = given.under?.split(' ').filter(Boolean) ?? [];
 
 let programs;

@@ -2,30 +2,15 @@
 // node bench/threads.mjs [THREADS] [--json]: attention in WebAssembly on one thread and on THREADS
 // (default 2), in turns on the same arrays; medians of wall time of whole calls, copies in and out of
 // the module included.
-import { parseArgs } from 'node:util';
-import process from 'node:process';
 import { load } from 'attn';
+import { commandLine, fail, median, medianRatio } from './script.mjs';
 
-function fail(message) {
-  console.error(`bench/threads.mjs: ${message}`);
-  process.exit(2);
-}
-
-function options() {
-  try {
-    return parseArgs({ options: { json: { type: 'boolean' } }, allowPositionals: true });
-  } catch (error) {
-    return fail(error.message);
-  }
-}
-
-const { values, positionals } = options();
+const { values, positionals } = commandLine({ json: { type: 'boolean' } });
 const threads = Number(positionals[0] ?? 2);
 if (!Number.isInteger(threads) || threads < 2 || threads > 64 || positionals.length > 1) {
   fail(`${positionals.join(' ')}: needed is a number of threads from 2 to 64`);
 }
 const kTurns = 15;
-const median = (times) => times.sort((a, b) => a - b)[times.length >> 1];
 const milliseconds = (call) => {
   const start = performance.now();
   call();
@@ -52,8 +37,7 @@ function inTurns(run) {
     one.push(times[0]);
     all.push(times[1]);
   }
-  const ratio = median(one.map((time, i) => time / all[i]));
-  return { one_ms: median(one), ms: median(all), ratio };
+  return { one_ms: median(one), ms: median(all), ratio: medianRatio(one, all) };
 }
 
 const benchmarks = [];

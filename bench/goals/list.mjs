@@ -1,14 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // The speed goals: what is measured for each, what must hold and what is aimed at. A goal's value is
 // the least of its cases, so that one row says it for several shapes.
-const widths = [64, 128];
-const all = widths.flatMap((d) => [`1x8x1024x${d}`, `1x8x1024x${d}c`]);
+const causal = (shapes) => shapes.map((shape) => `${shape}c`);
+const d64 = ['1x8x1024x64'];
+const d128 = ['1x8x1024x128'];
+const plain = [...d64, ...d128];
+const all = [...plain, ...causal(plain)];
+const cached = [4096, 32768];
+const decoded = (keys) => `1x32x8x1:${keys}x128`;
+
+// PyTorch's and onnxruntime-web's shapes have no batch.
 const long = ['8x512x64', '8x1024x64', '8x1024x128', '4x4096x128'];
 const short = ['8x17x64', '8x100x64', '8x200x64', '8x200x40', '8x200x80', '8x200x96'];
-const causal = (shapes) => shapes.map((shape) => `${shape}c`);
-const plain = (d) => [`1x8x1024x${d}`];
+const inPages = ['8x512x64', '8x1024x64', '8x1024x128'];
+const peerDecoded = (keys) => `decode:32x8x${keys}x128`;
 
-// Values of one row or of two. A part's rows are found by name; W is the widest backend of Highway.
+// What each part is asked to measure.
+export const shapes = {
+  attention: all,
+  decode: cached.map(decoded),
+  PyTorch: [long, causal(long), short, causal(short), cached.map(peerDecoded)].flat(),
+  'onnxruntime-web': [inPages, causal(inPages)].flat(),
+};
+
+// Values of one row or of two. Rows are found by name; W and X are the widest of each lowering.
 const peak = (name) => (rows) => 100 * rows.get(name).peak_fraction;
 const readRate = (name) => (rows) => 100 * rows.get(name).bandwidth_fraction;
 const ofPeaks = (name, other) => (rows) => peak(name)(rows) / peak(other)(rows);
@@ -17,129 +32,99 @@ const ratio = (name) => (rows) => rows.get(name).ratio;
 
 const forward = (shape, rest) => `attention_forward/${shape}/f32/flash/${rest}`;
 const backward = (shape, rest) => `attention_backward/${shape}/f32/flash/${rest}`;
-const decode = (keys, dtype) => `attention_forward/1x32x8x1:${keys}x128/${dtype}/decode/W`;
-const halved = (name) => (rows) => peak(name)(rows) / 2;
+const bf16 = (shape) => `attention_forward/${shape}/bf16/flash/W`;
+const decode = (keys, dtype) => `attention_forward/${decoded(keys)}/${dtype}/decode/W`;
 
-// cases: [[where, value of the part's rows], ...]
-const goal = (part, what, unit, must, aim, cases) => ({ part, what, unit, must, aim, cases });
+// Cases: [[where, value of the part's rows], ...]
 const each = (shapes, value) => shapes.map((shape) => [shape, value(shape)]);
-const both = (value) => [
-  ...all.map((shape) => [`${shape} forward`, value(forward, shape)]),
-  ...all.map((shape) => [`${shape} backward`, value(backward, shape)]),
-];
+const eachCache = (value) => cached.map((keys) => [`${keys} keys`, value(keys)]);
+const both = (value) =>
+  [forward, backward].flatMap((op) =>
+    all.map((shape) => [`${shape} ${op === forward ? 'forward' : 'backward'}`, value(op, shape)]),
+  );
+const bothRatios = (shapes) =>
+  shapes.flatMap((shape) =>
+    ['forward', 'backward'].map((op) => [`${shape} ${op}`, ratio(`${shape}/${op}`)]),
+  );
+const peaks = (op, shapes, backend = 'W') => each(shapes, (shape) => peak(op(shape, backend)));
+const halfPeaks = (shapes) => each(shapes, (shape) => (rows) => peak(bf16(shape))(rows) / 2);
+const ratios = (op, shapes) => each(shapes, (shape) => ratio(`${shape}/${op}`));
+
+const decodeRatios = eachCache((keys) => ratio(`${peerDecoded(keys)}/decode`));
+
+// rows: [what, must, aim or null, cases]
+const goalsOf = (part, unit, rows) =>
+  rows.map(([what, must, aim, cases]) => ({ part, what, unit, must, aim, cases }));
 
 const ofPeak = '% of the peak';
 const ofReads = '% of the read rate';
+const twoThreads = ['8x1024x64', '8x1024x128', '8x2048x128'];
 
 export const goals = [
-  ...[
-    ['forward, width 64', forward, plain(64), 82, 87],
-    ['forward, width 128', forward, plain(128), 86, 91],
-    ['forward, causal, width 64', forward, causal(plain(64)), 76, 82],
-    ['forward, causal, width 128', forward, causal(plain(128)), 80, 86],
-    ['backward, width 64', backward, plain(64), 85, 90],
-    ['backward, width 128', backward, plain(128), 86, 91],
-    ['backward, causal', backward, causal(widths.flatMap(plain)), 80, 85],
-  ].map(([what, op, shapes, must, aim]) =>
-    goal(
-      'native',
-      what,
-      ofPeak,
-      must,
-      aim,
-      each(shapes, (shape) => peak(op(shape, 'W'))),
-    ),
-  ),
-  ...[
-    ['forward on AVX2', forward, 82, 88],
-    ['backward on AVX2', backward, 85, 91],
-  ].map(([what, op, must, aim]) =>
-    goal('native', what, ofPeak, must, aim, [
-      ...each(widths.flatMap(plain), (shape) => peak(op(shape, 'highway:AVX2'))),
-    ]),
-  ),
-  // Where its own peak is reached in equal part, so drift between two rows does not count.
-  goal('native', 'xsimd beside Highway', 'x', 0.9, 1, [
-    ...both((op, shape) => ofPeaks(op(shape, 'X'), op(shape, 'W'))),
+  goalsOf('native', ofPeak, [
+    ['forward, width 64', 82, 87, peaks(forward, d64)],
+    ['forward, width 128', 86, 91, peaks(forward, d128)],
+    ['forward, causal, width 64', 76, 82, peaks(forward, causal(d64))],
+    ['forward, causal, width 128', 80, 86, peaks(forward, causal(d128))],
+    ['backward, width 64', 85, 90, peaks(backward, d64)],
+    ['backward, width 128', 86, 91, peaks(backward, d128)],
+    ['backward, causal', 80, 85, peaks(backward, causal(plain))],
+    ['forward on AVX2', 82, 88, peaks(forward, plain, 'highway:AVX2')],
+    ['backward on AVX2', 85, 91, peaks(backward, plain, 'highway:AVX2')],
   ]),
-  ...[
-    ['bf16 forward, width 64', plain(64), 70, 80],
-    ['bf16 forward, width 128', plain(128), 78, 86],
-    ['bf16 forward, causal', causal(widths.flatMap(plain)), 65, 75],
-  ].map(([what, shapes, must, aim]) =>
-    goal('bf16', what, '% of twice the f32 peak', must, aim, [
-      ...each(shapes, (shape) => halved(`attention_forward/${shape}/bf16/flash/W`)),
-    ]),
-  ),
-  goal('bf16', 'bf16 beside f32, forward', 'x', 1.6, undefined, [
-    ...each(all, (shape) =>
-      ofPeaks(`attention_forward/${shape}/bf16/flash/W`, forward(shape, 'W')),
-    ),
+  // Each of its own peak, so drift between two rows does not count.
+  goalsOf('native', 'x', [
+    ['xsimd beside Highway', 0.9, 1, both((op, at) => ofPeaks(op(at, 'X'), op(at, 'W')))],
   ]),
-  goal('decode', 'grouped decode, f32', ofReads, 55, 80, [
-    ...each([4096, 32768], (keys) => readRate(decode(keys, 'f32'))).map(([n, v]) => [
-      `${n} keys`,
-      v,
-    ]),
+  goalsOf('bf16', '% of twice the f32 peak', [
+    ['bf16 forward, width 64', 70, 80, halfPeaks(d64)],
+    ['bf16 forward, width 128', 78, 86, halfPeaks(d128)],
+    ['bf16 forward, causal', 65, 75, halfPeaks(causal(plain))],
   ]),
-  goal('decode', 'grouped decode, bf16 beside f32', 'x', 1.6, undefined, [
-    ...each([4096, 32768], (keys) => faster(decode(keys, 'bf16'), decode(keys, 'f32'))).map(
-      ([n, v]) => [`${n} keys`, v],
-    ),
+  goalsOf('bf16', 'x', [
+    ['bf16 beside f32, forward', 1.6, null, each(all, (at) => ofPeaks(bf16(at), forward(at, 'W')))],
   ]),
-  goal('product', 'matrix product of 1024', ofPeak, 85, undefined, [
-    ['f32', peak('matmul/1x1x1024x1024/f32/W')],
+  goalsOf('decode', ofReads, [
+    ['grouped decode, f32', 55, 80, eachCache((keys) => readRate(decode(keys, 'f32')))],
   ]),
-  goal('rows', 'RMS norm', ofReads, 80, undefined, [
-    ['8192 rows of 4096', readRate('rms_norm/1x1x8192x4096/f32/W')],
+  goalsOf('decode', 'x', [
+    [
+      'grouped decode, bf16 beside f32',
+      1.6,
+      null,
+      eachCache((keys) => faster(decode(keys, 'bf16'), decode(keys, 'f32'))),
+    ],
   ]),
-  goal('rows', 'rotary embeddings', ofReads, 80, undefined, [
-    ['32 heads x 8192 x 128', readRate('rotary/1x32x8192x128/f32/W')],
+  goalsOf('product', ofPeak, [
+    ['matrix product of 1024', 85, null, [['f32', peak('matmul/1x1x1024x1024/f32/W')]]],
   ]),
-  goal('threads', 'two threads', 'x', 1.9, 1.97, [
-    ...both((op, shape) => faster(op(shape, 'W/threads:2'), op(shape, 'W'))),
+  goalsOf('rows', ofReads, [
+    ['RMS norm', 80, null, [['8192 rows of 4096', readRate('rms_norm/1x1x8192x4096/f32/W')]]],
+    [
+      'rotary embeddings',
+      80,
+      null,
+      [['32 heads x 8192 x 128', readRate('rotary/1x32x8192x128/f32/W')]],
+    ],
   ]),
-  goal('simd128', 'Node, simd128, forward', ofPeak, 80, 90, [
-    ...each(widths.flatMap(plain), (shape) => peak(forward(shape, 'W'))),
+  goalsOf('threads', 'x', [
+    ['two threads', 1.9, 1.97, both((op, at) => faster(op(at, 'W/threads:2'), op(at, 'W')))],
   ]),
-  goal('relaxed', 'Node, relaxed SIMD, forward', ofPeak, 75, 86, [
-    ...each(widths.flatMap(plain), (shape) => peak(forward(shape, 'W'))),
+  goalsOf('simd128', ofPeak, [['Node, simd128, forward', 80, 90, peaks(forward, plain)]]),
+  goalsOf('relaxed', ofPeak, [['Node, relaxed SIMD, forward', 75, 86, peaks(forward, plain)]]),
+  goalsOf('wasm threads', 'x', [
+    ['Node, two threads', 1.8, null, bothRatios([...twoThreads, ...causal(twoThreads)])],
   ]),
-  goal('wasm threads', 'Node, two threads', 'x', 1.8, undefined, [
-    ...['1024x64', '1024x128', '2048x128'].flatMap((size) =>
-      ['', 'c'].flatMap((mask) =>
-        ['forward', 'backward'].map((op) => [
-          `8x${size}${mask} ${op}`,
-          ratio(`8x${size}${mask}/${op}`),
-        ]),
-      ),
-    ),
+  goalsOf('PyTorch', 'x', [
+    ['beside PyTorch, forward', 1.2, 1.35, ratios('forward', long)],
+    ['beside PyTorch, forward, causal', 1.6, 2, ratios('forward', causal(long))],
+    ['beside PyTorch, backward', 1.15, null, ratios('backward', long)],
+    ['beside PyTorch, backward, causal', 1.4, null, ratios('backward', causal(long))],
+    ['beside PyTorch, short and odd shapes', 1, null, bothRatios([...short, ...causal(short)])],
+    ['beside PyTorch, grouped decode', 2, null, decodeRatios],
   ]),
-  ...[
-    ['forward', 'forward', long, 1.2, 1.35],
-    ['forward, causal', 'forward', causal(long), 1.6, 2],
-    ['backward', 'backward', long, 1.15, undefined],
-    ['backward, causal', 'backward', causal(long), 1.4, undefined],
-  ].map(([what, op, shapes, must, aim]) =>
-    goal('PyTorch', `beside PyTorch, ${what}`, 'x', must, aim, [
-      ...each(shapes, (shape) => ratio(`${shape}/${op}`)),
-    ]),
-  ),
-  goal('PyTorch', 'beside PyTorch, short and odd shapes', 'x', 1, undefined, [
-    ...[...short, ...causal(short)].flatMap((shape) =>
-      ['forward', 'backward'].map((op) => [`${shape} ${op}`, ratio(`${shape}/${op}`)]),
-    ),
+  goalsOf('onnxruntime-web', 'x', [
+    ['beside onnxruntime-web', 1.6, 1.9, each(inPages, ratio)],
+    ['beside onnxruntime-web, causal', 3, 3.7, each(causal(inPages), ratio)],
   ]),
-  goal('PyTorch', 'beside PyTorch, grouped decode', 'x', 2, undefined, [
-    ...each([4096, 32768], (keys) => ratio(`decode:32x8x${keys}x128/decode`)).map(([n, v]) => [
-      `${n} keys`,
-      v,
-    ]),
-  ]),
-  goal('onnxruntime-web', 'beside onnxruntime-web', 'x', 1.6, 1.9, [
-    ...each(['8x512x64', '8x1024x64', '8x1024x128'], (shape) => ratio(shape)),
-  ]),
-  goal('onnxruntime-web', 'beside onnxruntime-web, causal', 'x', 3, 3.7, [
-    ...each(causal(['8x512x64', '8x1024x64', '8x1024x128']), (shape) => ratio(shape)),
-  ]),
-];
+].flat();

@@ -32,7 +32,7 @@ export function valueOf(goal, rows) {
 }
 
 export function verdict(goal, least) {
-  if (goal.aim !== undefined && least >= goal.aim) return 'aim';
+  if (goal.aim !== null && least >= goal.aim) return 'aim';
   if (least >= goal.must) return 'holds';
   const digits = goal.unit === 'x' ? 2 : 1;
   return `short by ${(goal.must - least).toFixed(digits)}`;
@@ -44,7 +44,7 @@ export function outcomes(goals, parts) {
     .filter((goal) => parts.has(goal.part))
     .map((goal) => {
       const { rows, missing } = parts.get(goal.part);
-      const row = { goal: goal.what, unit: goal.unit, must: goal.must, aim: goal.aim ?? null };
+      const row = { goal: goal.what, unit: goal.unit, must: goal.must, aim: goal.aim };
       if (missing !== undefined) return { ...row, missing };
       const value = valueOf(goal, rows);
       return value.error === undefined

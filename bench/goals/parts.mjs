@@ -5,13 +5,11 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import process from 'node:process';
 import { relaxedFlags } from '../../tools/relaxed_flag.mjs';
+import { shapes } from './list.mjs';
 import { Rows } from './measured.mjs';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const run = promisify(execFile);
-
-const all = ['1x8x1024x64', '1x8x1024x64c', '1x8x1024x128', '1x8x1024x128c'];
-const decoded = ['1x32x8x1:4096x128', '1x32x8x1:32768x128'];
 
 // Exit code 1 comes with the rows that are void; others come with a message and none.
 async function output(command, args, environment = {}) {
@@ -45,9 +43,10 @@ async function bench(program, names, seconds, backends, args) {
 // What two programs at once reach of twice what one does: cores that are halves of one reach little
 // more than one, and no kernel gains there what two threads would.
 async function sideBySide(program, names, seconds) {
+  const [shape] = shapes.attention;
   const peakOf = async () =>
-    (await bench(program, names, seconds, ['W'], ['--shape', all[2]])).rows.get(
-      `attention_forward/${all[2]}/f32/flash/W`,
+    (await bench(program, names, seconds, ['W'], ['--shape', shape])).rows.get(
+      `attention_forward/${shape}/f32/flash/W`,
     ).peak_flops_per_second;
   const one = await peakOf();
   const two = await Promise.all([peakOf(), peakOf()]);
@@ -62,13 +61,19 @@ async function pytorch(seconds) {
     return { missing: `${python} has no PyTorch; PEER_PYTHON names one that has` };
   }
   const { context, benchmarks } = JSON.parse(
-    await output('bench/peers/run.sh', ['--json', '--seconds', String(seconds)]),
+    await output('bench/peers/run.sh', ['--json', '--seconds', String(seconds), ...shapes.PyTorch]),
   );
   return { context, rows: new Rows(benchmarks) };
 }
 
 async function onnxruntimeWeb(seconds) {
-  const script = ['bench/peers/onnxruntime_web.mjs', '--json', '--seconds', String(seconds)];
+  const script = [
+    'bench/peers/onnxruntime_web.mjs',
+    '--json',
+    '--seconds',
+    String(seconds),
+    ...shapes['onnxruntime-web'],
+  ];
   try {
     await run(process.execPath, [...script, '--list'], { cwd: root });
   } catch (error) {
@@ -95,18 +100,27 @@ export async function partsOfThisMachine({ seconds, under }) {
   const node = (file, flags) => async () => {
     const program = [process.execPath, ...flags, `build/bin/${file}.mjs`];
     const wasm = await widest(program);
-    return bench(program, wasm, seconds, ['W'], ['--shape', ...all]);
+    return bench(program, wasm, seconds, ['W'], ['--shape', ...shapes.attention]);
   };
   const backends = names.W === 'highway:AVX2' ? ['W', 'X'] : ['W', 'X', 'highway:AVX2'];
   return {
-    native: () => measure(backends, '--shape', ...all, '--op', 'forward', 'backward'),
-    bf16: () => measure(['W'], '--shape', ...all, '--dtype', 'f32', 'bf16'),
+    native: () => measure(backends, '--shape', ...shapes.attention, '--op', 'forward', 'backward'),
+    bf16: () => measure(['W'], '--shape', ...shapes.attention, '--dtype', 'f32', 'bf16'),
     decode: () =>
-      measure(['W'], '--shape', ...decoded, '--form', 'decode', '--dtype', 'f32', 'bf16'),
+      measure(['W'], '--shape', ...shapes.decode, '--form', 'decode', '--dtype', 'f32', 'bf16'),
     product: () => measure(['W'], '--op', 'matmul'),
     rows: () => measure(['W'], '--op', 'rms_norm', 'rotary'),
     threads: async () => {
-      const args = ['--shape', ...all, '--op', 'forward', 'backward', '--threads', '1', '2'];
+      const args = [
+        '--shape',
+        ...shapes.attention,
+        '--op',
+        'forward',
+        'backward',
+        '--threads',
+        '1',
+        '2',
+      ];
       const part = await bench(native, names, seconds, ['W'], args);
       part.context.side_by_side = await sideBySide(native, names, seconds);
       return part;

@@ -6,33 +6,13 @@
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { parseArgs } from 'node:util';
 import process from 'node:process';
 import { load } from 'attn';
+import { commandLine, fail, median, medianRatio, secondsOf } from '../script.mjs';
 import { attentionModel } from './onnx_model.mjs';
 
 const kShapes = ['8x512x64', '8x1024x64', '8x1024x128'].flatMap((shape) => [shape, `${shape}c`]);
 const kLeastSamples = 7;
-
-function fail(message, code = 2) {
-  console.error(`onnxruntime_web.mjs: error: ${message}`);
-  process.exit(code);
-}
-
-function options() {
-  try {
-    return parseArgs({
-      options: {
-        seconds: { type: 'string' },
-        json: { type: 'boolean' },
-        list: { type: 'boolean' },
-      },
-      allowPositionals: true,
-    });
-  } catch (error) {
-    return fail(error.message);
-  }
-}
 
 function parseShape(text) {
   const match = /^([1-9]\d*)x([1-9]\d*)x([1-9]\d*)(c?)$/.exec(text);
@@ -56,10 +36,12 @@ async function runtime() {
   return ort;
 }
 
-const { values, positionals } = options();
-const seconds = Number(values.seconds ?? 1);
-if (!(seconds > 0 && seconds < 1000))
-  fail(`--seconds ${values.seconds}: needed is a positive number`);
+const { values, positionals } = commandLine({
+  seconds: { type: 'string' },
+  json: { type: 'boolean' },
+  list: { type: 'boolean' },
+});
+const seconds = secondsOf(values.seconds);
 const shapes = (positionals.length > 0 ? positionals : kShapes).map(parseShape);
 const ort = await runtime();
 if (values.list) {
@@ -68,6 +50,7 @@ if (values.list) {
 }
 
 const attn = await load({ full: true });
+const random = attn.randomGenerator(0);
 const context = {
   onnxruntime_web: ort.env.versions.web ?? ort.env.versions.common,
   node: process.versions.node,
@@ -80,17 +63,14 @@ if (!values.json) {
   console.log('shape           ours  onnxruntime  GFLOP/s    ratio  difference   allowed');
 }
 
-// [heads][n][d], as ours takes it, and [n][heads][d], as theirs does.
+// Standard normal: [heads][n][d], as ours takes it, and [n][heads][d], as theirs does.
 function bothLayouts({ heads, n, d }) {
-  const ours = new Float32Array(heads * n * d);
-  const theirs = new Float32Array(heads * n * d);
+  const ours = Float32Array.from(random.standardNormal(heads * n * d));
+  const theirs = new Float32Array(ours.length);
   for (let h = 0; h < heads; ++h) {
     for (let i = 0; i < n; ++i) {
       for (let e = 0; e < d; ++e) {
-        const x =
-          Math.sqrt(-2 * Math.log(1 - Math.random())) * Math.cos(2 * Math.PI * Math.random());
-        ours[(h * n + i) * d + e] = x;
-        theirs[(i * heads + h) * d + e] = x;
+        theirs[(i * heads + h) * d + e] = ours[(h * n + i) * d + e];
       }
     }
   }
@@ -113,8 +93,6 @@ function difference(ours, theirs, { heads, n, d }) {
   }
   return worst / largest;
 }
-
-const median = (times) => [...times].sort((a, b) => a - b)[times.length >> 1];
 
 // A call of each that is not timed, then one that is, by turns: neither finds the other's caches.
 async function inTurns(...runs) {
@@ -160,7 +138,7 @@ async function measure(shape) {
     unit: 'GFLOP/s',
     ours: rate(median(times[0])),
     onnxruntime: rate(median(times[1])),
-    ratio: median(times[1].map((time, i) => time / times[0][i])), // of neighbours in time
+    ratio: medianRatio(times[1], times[0]),
     samples: times[0].length,
     difference: off,
     allowed,

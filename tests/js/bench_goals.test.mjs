@@ -3,8 +3,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { attentionModel } from '../../bench/peers/onnx_model.mjs';
-import { goals } from '../../bench/goals/list.mjs';
+import { goals, shapes } from '../../bench/goals/list.mjs';
 import { outcomes, Rows, table } from '../../bench/goals/measured.mjs';
+import { median, medianRatio } from '../../bench/script.mjs';
 
 const peak = (name) => (rows) => 100 * rows.get(name).peak_fraction;
 const goal = (more) => ({
@@ -40,7 +41,7 @@ test('aim, holds, short by how much', () => {
   assert.equal(outcome({ rows: rows(0.9, 0.95) }).verdict, 'aim');
   assert.equal(outcome({ rows: rows(0.9, 0.8) }).verdict, 'holds');
   assert.equal(outcome({ rows: rows(0.9, 0.775) }).verdict, 'short by 2.5');
-  assert.equal(outcome({ rows: rows(0.9, 0.95) }, { aim: undefined }).verdict, 'holds');
+  assert.equal(outcome({ rows: rows(0.9, 0.95) }, { aim: null }).verdict, 'holds');
 });
 
 test('what is void, missing or no number is no figure', () => {
@@ -74,8 +75,39 @@ test('every goal has cases, a bound and, where it aims, a higher aim', () => {
   assert.ok(goals.length >= 25);
   for (const { what, must, aim, cases } of goals) {
     assert.ok(cases.length > 0 && must > 0, what);
-    assert.ok(aim === undefined || aim > must, what);
+    assert.ok(aim === null || aim > must, what);
   }
+});
+
+// A shape that no goal reads is time spent for nothing; one that is not asked for voids its goal.
+test('goals read what their parts are asked to measure, and nothing else', () => {
+  for (const [part, wanted] of Object.entries({
+    decode: shapes.decode,
+    PyTorch: shapes.PyTorch,
+    'onnxruntime-web': shapes['onnxruntime-web'],
+    native: shapes.attention,
+    bf16: shapes.attention,
+    threads: shapes.attention,
+  })) {
+    const read = new Set();
+    const rows = {
+      get(name) {
+        read.add(name.replace(/^attention_\w+\//, '').split('/')[0]);
+        return {};
+      },
+    };
+    for (const goal of goals) {
+      if (goal.part === part) goal.cases.forEach(([, value]) => value(rows));
+    }
+    assert.deepEqual([...read].sort(), [...wanted].sort(), part);
+  }
+});
+
+test('medians leave their times as they are, and a ratio is of neighbours in time', () => {
+  const times = [9, 1, 4];
+  assert.equal(median(times), 4);
+  assert.deepEqual(times, [9, 1, 4]);
+  assert.equal(medianRatio([9, 1, 4], [3, 1, 1]), 3);
 });
 
 // Lengths of nested fields above 127 take two bytes: a width of 64 heads has both kinds.

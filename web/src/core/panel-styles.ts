@@ -60,9 +60,6 @@ export const shared = css`
     padding: 8px;
     margin-block-start: 6px;
   }
-  .gap + .run {
-    margin-inline-start: auto;
-  }
   .failure {
     overflow-wrap: anywhere;
     border-inline-start: 3px solid var(--_gradient);

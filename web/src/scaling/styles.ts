@@ -188,10 +188,8 @@ export const styles = css`
     border-block-start: 1px solid var(--_line);
     padding-block-start: 20px;
   }
-  .gap {
-    flex: 1;
-  }
   .run {
+    margin-inline-start: auto;
     min-block-size: 34px;
   }
   progress {

@@ -17,11 +17,7 @@ const kFields: Partial<Record<Measure, string>> = {
 
 export function renderTable(host: AttnScaling): TemplateResult {
   return html`<section class="block">
-    <div class="row">
-      ${host.heading(host.t('tableTitle'))}
-      <span class="gap"></span>
-      ${renderProgress(host)}
-    </div>
+    <div class="row">${host.heading(host.t('tableTitle'))} ${renderProgress(host)}</div>
     <table
       role="grid"
       class="article"
