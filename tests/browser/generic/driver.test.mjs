@@ -2,7 +2,8 @@
 // The checks themselves: each must find the fault that is planted for it, in every engine. Otherwise a
 // green run would only say that nobody looked.
 import assert from 'node:assert/strict';
-import { axe, collectGarbage, moving, overflow, tabWalk, violations } from '../helpers.mjs';
+import { axe, collectGarbage, moving, overflow, violations } from '../helpers.mjs';
+import { tabWalk } from '../keyboard.mjs';
 import { decodePng, inspect } from '../driver/png.mjs';
 import { test } from '../registry.mjs';
 

@@ -6,14 +6,12 @@ import {
   calm,
   crowded,
   describeViolations,
-  markTabbable,
   moving,
-  neverReached,
   overflow,
   panelColours,
   settled,
-  tabWalk,
 } from '../helpers.mjs';
+import { markTabbable, neverReached, tabWalk } from '../keyboard.mjs';
 import { test } from '../registry.mjs';
 import { kElements, embed } from '../site.mjs';
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The article itself, as build/page/index.html.
 import assert from 'node:assert/strict';
-import { axe, describeViolations, overflow, settled, tabWalk, violations } from '../helpers.mjs';
+import { axe, describeViolations, overflow, settled, violations } from '../helpers.mjs';
+import { tabWalk } from '../keyboard.mjs';
 import { test } from '../registry.mjs';
 import { kElements } from '../site.mjs';
 
