@@ -8,18 +8,23 @@ import { relaxedFlags } from '../../tools/relaxed_flag.mjs';
 import { shapes } from './list.mjs';
 import { Rows } from './measured.mjs';
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
+// Whole paths, so that everything runs where the user is: PEER_PYTHON may be relative to that.
+const file = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const run = promisify(execFile);
 
 // Exit code 1 comes with the rows that are void; others come with a message and none.
-async function output(command, args, environment = {}) {
-  const options = { cwd: root, maxBuffer: 1 << 28, env: { ...process.env, ...environment } };
+async function output(command, args) {
   try {
-    return (await run(command, args, options)).stdout;
+    return (await run(command, args, { maxBuffer: 1 << 28 })).stdout;
   } catch (error) {
     if (error.code === 1 && error.stdout) return error.stdout;
     throw new Error((error.stderr || error.message).trim().split('\n').at(-1), { cause: error });
   }
+}
+
+async function measured(command, args, names) {
+  const { context, benchmarks } = JSON.parse(await output(command, args));
+  return { context, rows: new Rows(benchmarks, names) };
 }
 
 // The first of each lowering is the widest; `attn bench --list` names what it would measure.
@@ -29,15 +34,10 @@ async function widest(program) {
   return { W: first('highway'), X: first('xsimd') };
 }
 
-async function bench(program, names, seconds, backends, args) {
+function bench(program, names, seconds, backends, args) {
   const known = backends.map((name) => names[name] ?? name);
-  const text = await output(program[0], [
-    ...program.slice(1),
-    ...['bench', '--json', '--seconds', String(seconds), '--backend', ...new Set(known)],
-    ...args,
-  ]);
-  const { context, benchmarks } = JSON.parse(text);
-  return { context, rows: new Rows(benchmarks, names) };
+  const common = ['bench', '--json', '--seconds', String(seconds), '--backend', ...new Set(known)];
+  return measured(program[0], [...program.slice(1), ...common, ...args], names);
 }
 
 // What two programs at once reach of twice what one does: cores that are halves of one reach little
@@ -60,45 +60,35 @@ async function pytorch(seconds) {
   } catch {
     return { missing: `${python} has no PyTorch; PEER_PYTHON names one that has` };
   }
-  const { context, benchmarks } = JSON.parse(
-    await output('bench/peers/run.sh', ['--json', '--seconds', String(seconds), ...shapes.PyTorch]),
-  );
-  return { context, rows: new Rows(benchmarks) };
+  const options = ['--json', '--seconds', String(seconds)];
+  return measured(file('bench/peers/run.sh'), [...options, ...shapes.PyTorch]);
 }
 
 async function onnxruntimeWeb(seconds) {
+  const options = ['--json', '--seconds', String(seconds)];
   const script = [
-    'bench/peers/onnxruntime_web.mjs',
-    '--json',
-    '--seconds',
-    String(seconds),
+    file('bench/peers/onnxruntime_web.mjs'),
+    ...options,
     ...shapes['onnxruntime-web'],
   ];
   try {
-    await run(process.execPath, [...script, '--list'], { cwd: root });
+    await run(process.execPath, [...script, '--list']);
   } catch (error) {
     if (error.code !== 3) throw error;
     return { missing: 'no onnxruntime-web; PEER_NODE_MODULES names a folder that has it' };
   }
-  const { context, benchmarks } = JSON.parse(await output(process.execPath, script));
-  return { context, rows: new Rows(benchmarks) };
-}
-
-async function wasmThreads() {
-  const text = await output(process.execPath, [...relaxedFlags, 'bench/threads.mjs', '--json']);
-  const { context, benchmarks } = JSON.parse(text);
-  return { context, rows: new Rows(benchmarks) };
+  return measured(process.execPath, script);
 }
 
 // name -> () => { rows, context } or { missing }. `under`: a command that one-threaded native
 // programs are started with, such as chrt -f 50 taskset -c 1.
 export async function partsOfThisMachine({ seconds, under }) {
-  const native = ['build/bin/attn'];
+  const native = [file('build/bin/attn')];
   const alone = [...under, ...native];
   const names = await widest(native);
   const measure = (backends, ...args) => bench(alone, names, seconds, backends, args);
-  const node = (file, flags) => async () => {
-    const program = [process.execPath, ...flags, `build/bin/${file}.mjs`];
+  const node = (flags, module) => async () => {
+    const program = [process.execPath, ...flags, file(`build/bin/${module}`)];
     const wasm = await widest(program);
     return bench(program, wasm, seconds, ['W'], ['--shape', ...shapes.attention]);
   };
@@ -111,23 +101,16 @@ export async function partsOfThisMachine({ seconds, under }) {
     product: () => measure(['W'], '--op', 'matmul'),
     rows: () => measure(['W'], '--op', 'rms_norm', 'rotary'),
     threads: async () => {
-      const args = [
-        '--shape',
-        ...shapes.attention,
-        '--op',
-        'forward',
-        'backward',
-        '--threads',
-        '1',
-        '2',
-      ];
-      const part = await bench(native, names, seconds, ['W'], args);
+      const shape = ['--shape', ...shapes.attention];
+      const args = ['--op', 'forward', 'backward', '--threads', '1', '2'];
+      const part = await bench(native, names, seconds, ['W'], [...shape, ...args]);
       part.context.side_by_side = await sideBySide(native, names, seconds);
       return part;
     },
-    simd128: node('attn', []),
-    relaxed: node('attn_relaxed', relaxedFlags),
-    'wasm threads': wasmThreads,
+    simd128: node([], 'attn.mjs'),
+    relaxed: node(relaxedFlags, 'attn_relaxed.mjs'),
+    'wasm threads': () =>
+      measured(process.execPath, [...relaxedFlags, file('bench/threads.mjs'), '--json']),
     PyTorch: () => pytorch(seconds),
     'onnxruntime-web': () => onnxruntimeWeb(seconds),
   };
