@@ -12,6 +12,7 @@ help:
 	@echo "make clean                remove build/ (the toolchain in .toolchain/ stays)"
 
 explain:
+	@case '$(PORT)' in ''|*[!0-9]*) echo "make explain: PORT=$(PORT) is not a number" >&2; exit 2;; esac
 	@tools/setup.sh --for explain
 	@tools/build.sh explain
 	@tools/explain.sh $(PORT)

@@ -64,6 +64,10 @@ Result<std::vector<Op>> Ops(const std::vector<std::string>& names,
       }
     }
   }
+  const auto of_forward = [](Op op) { return OpOfForm(FormName(op)) == op; };
+  if (!forms.empty() && std::ranges::none_of(ops, of_forward)) {
+    return InvalidArgument("form \"", forms[0], "\": only op forward has forms");
+  }
   return ops;
 }
 

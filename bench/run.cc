@@ -2,9 +2,11 @@
 #include "bench/run.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstdio>
+#include <string_view>
 
 #include "bench/pages.h"
 #include "bench/timer.h"
@@ -16,10 +18,12 @@ constexpr double kBandwidthSeconds = 0.15;  // a size
 
 volatile std::sig_atomic_t interrupted = 0;
 
-// The first Ctrl-C ends the run after the sample at hand; the second ends the program.
+// The first Ctrl-C ends the run after the call at hand; the second ends the program.
 extern "C" void AttnBenchOnInterrupt(int) {
   interrupted = 1;
   std::signal(SIGINT, SIG_DFL);
+  constexpr std::string_view kText = "\nattn bench: ends after this call; Ctrl-C again: at once\n";
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, kText.data(), kText.size());
 }
 
 // A line on the terminal, renewed four times a second.
@@ -122,6 +126,12 @@ int RunBench(const BenchOptions& options) {
   if (options.list) {
     PrintList(*plan);
     return 0;
+  }
+  if (plan->rows.empty()) {
+    // MakePlan refuses options that fit no row, so one was skipped.
+    const SkippedRow& first = plan->skipped.front();
+    fmt::print(stderr, "attn bench: no row can be measured: {}: {}\n", first.name, first.reason);
+    return 2;
   }
   interrupted = 0;
   const auto before = std::signal(SIGINT, AttnBenchOnInterrupt);

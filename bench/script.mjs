@@ -21,7 +21,8 @@ export function commandLine(options) {
 
 export function secondsOf(text = '1') {
   const seconds = Number(text);
-  if (!(seconds > 0 && seconds < 1000)) fail(`--seconds ${text}: needed is a positive number`);
+  if (!(seconds > 0 && seconds < 1000))
+    fail(`--seconds ${text}: needed is a number above 0 and below 1000`);
   return seconds;
 }
 

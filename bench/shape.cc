@@ -33,7 +33,7 @@ std::optional<int64_t> Number(std::string_view text) {
 }
 
 // "a" means a:a.
-bool Pair(std::string_view text, int64_t& first, int64_t& second) {
+bool ParsePair(std::string_view text, int64_t& first, int64_t& second) {
   const std::vector<std::string_view> parts = Split(text, ':');
   if (parts.size() > 2) return false;
   const auto a = Number(parts[0]), b = Number(parts.back());
@@ -74,8 +74,8 @@ Result<ForwardShape> ParseShape(std::string_view text) {
   const auto kv_heads = parts.size() == 5 ? Number(parts[2]) : heads;
   if (!batch || !heads || !kv_heads) return bad(kForm);
   shape.batch = *batch, shape.heads = *heads, shape.kv_heads = *kv_heads;
-  if (!Pair(parts[parts.size() - 2], shape.queries, shape.keys)) return bad(kForm);
-  if (!Pair(parts[parts.size() - 1], shape.width, shape.value_width)) return bad(kForm);
+  if (!ParsePair(parts[parts.size() - 2], shape.queries, shape.keys)) return bad(kForm);
+  if (!ParsePair(parts[parts.size() - 1], shape.width, shape.value_width)) return bad(kForm);
   if (shape.heads % shape.kv_heads != 0) {
     return bad(Message(shape.heads, " query heads are not a multiple of ", shape.kv_heads,
                        " key/value heads"));

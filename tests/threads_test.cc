@@ -8,6 +8,9 @@
 #include "executors.h"
 
 #if !defined(__EMSCRIPTEN__)
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <thread>
 
 #include "attn/thread_pool.h"
@@ -128,6 +131,30 @@ TEST_CASE("a pool serves several callers, and an item that runs items") {
   }
   for (std::thread& caller : callers) caller.join();
   CHECK(context.sum == 4 * 20 * 45);
+}
+
+// Python's multiprocessing forks; a child has the pool's memory and none of its threads.
+TEST_CASE("a pool of several threads works in a child of fork, and can be ended there") {
+  auto pool = ThreadPool::Create(4);
+  REQUIRE(pool.ok());
+  static constexpr Executor::Task kAdd = [](const void* sum, int64_t item, int64_t) {
+    *static_cast<std::atomic<int64_t>*>(const_cast<void*>(sum)) += item;
+  };
+  std::atomic<int64_t> sum{0};
+  (*pool)->Run(10, kAdd, &sum);
+  const pid_t child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    alarm(20);  // a hang is a signal, and that a failure
+    (*pool)->Run(10, kAdd, &sum);
+    pool->reset();
+    _exit(sum == 90 ? 0 : 1);
+  }
+  int status = -1;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+  (*pool)->Run(10, kAdd, &sum);
+  CHECK(sum == 90);
 }
 
 TEST_CASE("a pool says how many threads it can have") {

@@ -3,7 +3,8 @@
  *
  * Every function that can fail returns an attn_status; attn_last_error() has the message of this
  * thread's last failure, which names the argument and the values that do not fit. A function that
- * fails leaves its outputs untouched. Nothing here throws, aborts on a bad size, or prints.
+ * fails leaves its outputs untouched. Outputs must not overlap each other or an input: that is not
+ * checked. Nothing here throws, aborts on a bad size, or prints.
  *
  * Structs begin with their own size as the caller sees it: set it with ATTN_TENSOR or
  * ATTN_ATTENTION_OPTIONS or by hand; another size than the library's is an error. Their layout is
@@ -59,7 +60,8 @@ ATTN_EXPORT const char* attn_backend_name(int32_t index);
 ATTN_EXPORT int64_t attn_backend_lanes(int32_t index, int32_t dtype);
 
 /* Full. How many threads attention may use, the calling one counted: 1 at first, 0 is one for each
- * core. The same bits come out for any number; calls that are running keep the threads they have.
+ * core. The same bits come out for any number; calls that are running keep the threads they have. A
+ * child of fork() has none of them: there the calling thread does all, until this is called again.
  * Errors: below 0 or above 1024; ATTN_OUT_OF_MEMORY when the system gives no more threads (the
  * number is then as before); in WebAssembly a number that is neither 0, 1 nor that which the host
  * of a module with shared memory started (in the other modules: above 1). */
@@ -130,7 +132,8 @@ typedef struct attn_attention_options {
   uint32_t size; /* sizeof(attn_attention_options) */
   int32_t form;
   int32_t causal;           /* 0, or 1: query i sees key j when j <= i + offset */
-  int32_t align;            /* offset: Sk - Sq (ATTN_BOTTOM_RIGHT) or 0 (ATTN_TOP_LEFT) */
+  int32_t align;            /* offset: Sk - Sq (ATTN_BOTTOM_RIGHT) or 0 (ATTN_TOP_LEFT); Sk is what
+                             * kv_lens or cu_seqlens leave a sequence */
   int32_t has_query_offset; /* 1: the offset is query_offset */
   int32_t has_scale;        /* 0: the scale is 1 / sqrt(D) */
   int32_t has_window_left;  /* full; 1: a key is hidden where j < i + offset - window_left */
@@ -326,7 +329,8 @@ typedef struct attn_score_rule {
 
 /* `trials` random queries against `keys` random keys, in pieces: begin(d), then advance until
  * nothing remains, then measure under any number of rules. The order of the begins matters, as
- * all draw from one stream. */
+ * all draw from one stream. Errors of begin: trials or keys outside 1..65536, their product above
+ * 2^24, d outside its range. */
 typedef struct attn_scaling attn_scaling;
 ATTN_EXPORT attn_status attn_scaling_create(uint64_t seed, int64_t trials, int64_t keys,
                                             attn_scaling** scaling);

@@ -31,7 +31,8 @@ class ThreadPool final : public Executor {
   double WorthWaking() const override { return 5e6; }
 
   // Items go in ascending order to whoever is free. A call from inside an item runs its items one
-  // after the other on that thread; calls from several threads wait for each other.
+  // after the other on that thread; calls from several threads wait for each other. In a child of
+  // fork(), which has none of the threads, the caller runs all items.
   void Run(int64_t items, Task task, const void* context) const override;
 
  private:

@@ -3,7 +3,9 @@
 // 0 fine, 1 something that was checked failed, 2 bad usage or bad input (one line on standard
 // error).
 #include <CLI/CLI.hpp>
+#include <cstdio>
 #include <exception>
+#include <iostream>
 #include <map>
 #include <new>
 
@@ -170,8 +172,8 @@ void AddBench(CLI::App& app) {
       ->option_text("S");
   command->add_flag("--small-pages", options.small_pages,
                     "Tensors on pages of 4 KiB, where 2 MiB are the default");
-  command->add_flag("--list", options.list, "Name the rows, measure nothing");
-  command->add_flag("--json", options.json, "As JSON");
+  CLI::Option* json = command->add_flag("--json", options.json, "As JSON");
+  command->add_flag("--list", options.list, "Name the rows, measure nothing")->excludes(json);
   if (kHaveThreads) options.on_threads = OnThreads;
   command->callback([] { exit_code = bench::RunBench(options); });
 #else
@@ -221,4 +223,10 @@ int Main(int argc, char** argv) {
 }  // namespace
 }  // namespace attn::cli
 
-int main(int argc, char** argv) { return attn::cli::Main(argc, argv); }
+int main(int argc, char** argv) {
+  const int code = attn::cli::Main(argc, argv);
+  // What CLI11 and bench print passes through buffers; a full disk shows when they are emptied.
+  std::cout.flush();
+  const bool lost = std::fflush(stdout) != 0 || std::ferror(stdout) != 0 || !std::cout;
+  return lost && code != 2 ? attn::cli::Complain("standard output cannot be written") : code;
+}

@@ -67,8 +67,12 @@ Site::Found Site::Find(std::string_view path) const {
   if (path.empty() || path[0] != '/' || std::ranges::any_of(path, forbidden)) return {};
   const bool folder = path.back() == '/';
   path.remove_prefix(std::min(path.find_first_not_of('/'), path.size()));
+  // Browsers resolve ".." themselves. A way out of the folder and back would tell its neighbours'
+  // names.
+  const fs::path asked(path);
+  if (std::ranges::find(asked, "..") != asked.end()) return {};
   std::error_code error;
-  fs::path file = fs::canonical(root_ / fs::path(path), error);
+  fs::path file = fs::canonical(root_ / asked, error);
   if (error || !IsInside(file, root_)) return {};
   if (fs::is_directory(file, error)) {
     fs::path index = fs::canonical(file / "index.html", error);

@@ -10,6 +10,8 @@
 
 #include "threads/rounds.h"
 
+#include <unistd.h>
+
 #if defined(__linux__)
 #include <sched.h>
 #endif
@@ -27,7 +29,12 @@ struct Sleep {
 struct ThreadPool::State {
   std::vector<std::thread> threads;
   std::mutex callers;  // one round at a time
+  pid_t process = getpid();
   Rounds<Sleep> rounds;
+
+  // A child of fork() has the memory and not the threads: whoever waited for them would wait for
+  // ever.
+  bool forked() const { return process != getpid(); }
 
   ~State() {
     rounds.Stop();
@@ -36,7 +43,11 @@ struct ThreadPool::State {
 };
 
 ThreadPool::ThreadPool(std::unique_ptr<State> state) : state_(std::move(state)) {}
-ThreadPool::~ThreadPool() = default;
+ThreadPool::~ThreadPool() {
+  // Threads that are not there can be neither joined nor detached.
+  if (state_->forked()) [[maybe_unused]]
+    const State* left = state_.release();
+}
 
 Result<std::unique_ptr<ThreadPool>> ThreadPool::Create(int64_t threads) {
   if (threads < 0 || threads > kMostThreads) {
@@ -63,6 +74,10 @@ int64_t ThreadPool::workers() const { return static_cast<int64_t>(state_->thread
 void ThreadPool::Run(int64_t items, Task task, const void* context) const {
   State& state = *state_;
   if (state.rounds.RunInside(items, task, context)) return;
+  if (state.forked()) {
+    for (int64_t item = 0; item < items; ++item) task(context, item, 0);
+    return;
+  }
   const std::lock_guard lock(state.callers);
   state.rounds.Run(items, task, context, static_cast<uint32_t>(state.threads.size()));
 }

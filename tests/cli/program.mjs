@@ -20,8 +20,10 @@ for (const [file, variable] of [
 }
 
 function runner(command, ...first) {
-  return (...args) => {
+  const run = (...args) => runTo('pipe', ...args);
+  const runTo = (stdout, ...args) => {
     const result = spawnSync(command, [...first, ...args], {
+      stdio: ['ignore', stdout, 'pipe'],
       cwd: root,
       encoding: 'utf8',
       maxBuffer: 1 << 28,
@@ -30,6 +32,7 @@ function runner(command, ...first) {
     if (result.error) throw result.error;
     return { code: result.status, signal: result.signal, out: result.stdout, err: result.stderr };
   };
+  return Object.assign(run, { to: runTo }); // attn.to(file descriptor, ...args)
 }
 
 // Every test of this folder runs with each.

@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 
 import { programs, scratch } from './program.mjs';
@@ -117,6 +117,7 @@ describe('attn serve', () => {
   test('nothing outside the site', async () => {
     for (const path of [
       '/../secret.txt',
+      `/../${basename(site)}/index.html`, // out and back: tells that the folder is there
       '/%2e%2e/secret.txt',
       '/..%2fsecret.txt',
       '/sub%20folder/../../secret.txt',

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arguments: help, and one line with exit code 2 for what cannot be meant.
 import assert from 'node:assert/strict';
+import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 
@@ -22,6 +23,17 @@ for (const { name, attn } of programs) {
       assert.match(attn('check', '--help').out, /--backend NAME\|all .*--dtype TYPE/s);
       assert.match(attn('serve', '--help').out, /--port PORT .*--root DIR/s);
     });
+
+    const toPrint = [['--help'], ['backends'], ['bench', '--list'], ['eval', good]];
+    for (const args of toPrint) {
+      test(`a full disk is an error: attn ${args[0]} ${args[1] === '--list' ? args[1] : ''}`, () => {
+        const full = openSync('/dev/full', 'w');
+        const { code, err } = attn.to(full, ...args);
+        closeSync(full);
+        assert.match(err, /^attn.*: .*(cannot be written|No space|I\/O error|no space)/i);
+        assert.equal(code, 2);
+      });
+    }
 
     test('--version', () => {
       const { code, out } = attn('--version');
@@ -46,6 +58,12 @@ for (const { name, attn } of programs) {
       [['eval', good, '--backend', 'all'], /^attn: no backend "all"; this machine has: reference/],
       [['check', good, '--backend', 'cuda'], /^attn: cuda: not part of this build$/m],
       [['eval', good, '--backend', 'cuda'], /^attn: cuda: not part of this build$/m],
+      [['bench', '--list', '--json'], /^attn: --json excludes --list/],
+      [['bench', '--op', 'backward', '--form', 'decode'], /^attn bench: form "decode": only op/],
+      [
+        ['bench', '--op', 'rms_norm', '--shape', '1x1x4:5x4'],
+        /^attn bench: no row can be measured: rms_norm\/1x1x4:5x4.*: /,
+      ],
       [['bench', '--seconds', '1e99'], /^attn: --seconds: 1e99 is above 3600/],
       [['report', '--backend', 'avx9'], /^attn: .*avx9/],
       [['serve', '--port', '65536'], /^attn: --port: Value 65536 not in range 0 to 65535/],

@@ -143,6 +143,9 @@ for (const [variant, attn] of modules) {
         attn.softLookup({ ...inputs, queries: 3, keys: 3, width: 4, ...change });
       refused(lookup({ hidden: [true] }), 'hidden has 1 elements', '3 x 3 = 9');
       for (const hidden of [null, 5, {}]) refused(lookup({ hidden }), 'hidden is', 'an array');
+      for (const wrong of ['0', 2, NaN, null, undefined]) {
+        refused(lookup({ hidden: [...Array(8).fill(true), wrong] }), 'hidden[8] is', 'true, false');
+      }
       refused(lookup({ hiddenScore: 'none' }), 'hiddenScore is "none"');
       refused(lookup({ keys: 2 }), 'k has 12 elements', '2 x 4 = 8');
       const column = noise(65536, 1);

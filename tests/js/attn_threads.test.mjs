@@ -2,7 +2,7 @@
 // Threads that share the module's memory: the same bits for any number of them, and every way to misuse
 // them. Each number is a module of its own.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import process from 'node:process';
@@ -113,6 +113,19 @@ test('one thread is the usual module, 0 one for each processor', async () => {
   const all = await load({ threads: 0 });
   after(() => all.close());
   assert.equal(all.threads, Math.min(64, availableParallelism()));
+});
+
+// Each terminate() of a worker listens for its end: more than ten are a warning.
+test('many threads end without a warning', () => {
+  const program = `
+    import { load } from 'attn';
+    (await load({ threads: 14 })).close();`;
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    ['--input-type=module', '-e', program],
+    { cwd: root, encoding: 'utf8' },
+  );
+  assert.deepEqual([status, stdout, stderr], [0, '', '']);
 });
 
 test('a number of threads brings the full module, whatever the number', async () => {

@@ -43,7 +43,12 @@ function maskOf(hidden: ArrayLike<number | boolean>, shape: readonly number[]): 
     throw invalid(`hidden is ${show(hidden)}, needed is an array`);
   }
   if (length !== lengthOf(shape)) throw wrongLength('hidden', length, shape, 'queries x keys');
-  return Uint8Array.from(hidden, (h) => (h ? 1 : 0));
+  return Uint8Array.from(hidden, (h: unknown, i) => {
+    if (typeof h !== 'boolean' && h !== 0 && h !== 1) {
+      throw invalid(`hidden[${i}] is ${show(h)}, needed is true, false, 1 or 0`);
+    }
+    return Number(h);
+  });
 }
 
 export function softLookup<A extends FloatArray>(

@@ -26,7 +26,10 @@ export interface AttentionOptions {
   scale?: number;
   /** Query i sees key j when j <= i + offset. */
   causal?: boolean;
-  /** The offset is keys - queries (bottom_right, the default) or 0. */
+  /**
+   * The offset is keys - queries (bottom_right, the default) or 0; with kvLens or cuSeqlens of the
+   * keys and queries that a sequence has.
+   */
   align?: 'bottom_right' | 'top_left';
   /** The offset itself. */
   queryOffset?: number;
